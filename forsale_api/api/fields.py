@@ -1,0 +1,107 @@
+"""Strict fields: a body says what it means, or is told where it does not. Unknown fields are refused and named."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from rest_framework import serializers
+
+INT32 = 2**31 - 1
+
+
+class IntegerField(serializers.IntegerField):
+    """A JSON integer: no string, no float, no boolean, and within what the database holds."""
+
+    default_error_messages = {"invalid": _("A whole number is needed.")}
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("min_value", -INT32)
+        kwargs.setdefault("max_value", INT32)
+        super().__init__(**kwargs)
+
+    def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, bool) or not isinstance(data, int):
+            self.fail("invalid")
+        return data
+
+
+class BooleanField(serializers.BooleanField):
+    """JSON true or false."""
+
+    default_error_messages = {"invalid": _("true or false is needed.")}
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid")
+        return data
+
+
+class CharField(serializers.CharField):
+    """A JSON string."""
+
+    default_error_messages = {"invalid": _("A text is needed.")}
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class StrictSerializer(serializers.Serializer[Any]):
+    """A serializer that refuses fields it does not know, instead of ignoring a misspelt one."""
+
+    default_error_messages = {
+        "unknown-field": _("There is no field %(name)s here. Known: %(known)s."),
+        "unknown-parameter": _("There is no parameter %(name)s here. Known: %(known)s."),
+        "repeated-parameter": _("%(name)s is given more than once."),
+    }
+
+    def to_internal_value(self, data: Any) -> Any:
+        errors: dict[str, list[Any]] = {}
+        if isinstance(data, dict):
+            writable = [name for name, field in self.fields.items() if not field.read_only]
+            for name in data:
+                if name not in writable:
+                    errors[str(name)] = [self.wrong("unknown-field", name, writable)]
+        try:
+            value = super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            if not errors:
+                raise
+            raise serializers.ValidationError({**error.detail, **errors}) from error  # type: ignore[dict-item]
+        if errors:
+            raise serializers.ValidationError(errors)
+        return value
+
+    def wrong(self, code: str, name: object, known: list[str]) -> serializers.ErrorDetail:
+        text = str(self.error_messages[code]) % {"name": str(name)[:100], "known": ", ".join(known) or "-"}
+        return serializers.ErrorDetail(text, code=code)
+
+
+class QuerySerializer(StrictSerializer):
+    """The query parameters of an address; also their documentation. A parameter it does not know is refused."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+
+    @classmethod
+    def read(cls, params: Any) -> dict[str, Any]:
+        """The validated parameters of a request.
+
+        Raises `ValidationError` for an unknown, repeated or malformed one.
+        """
+        serializer = cls(data={name: values[-1] for name, values in params.lists()})
+        known = list(serializer.fields)
+        errors: dict[str, list[Any]] = {}
+        for name, values in params.lists():
+            if name not in known:
+                errors[name] = [serializer.wrong("unknown-parameter", name, known)]
+            elif len(values) > 1:
+                errors[name] = [serializer.wrong("repeated-parameter", name, known)]
+        if errors:
+            raise serializers.ValidationError(errors)
+        serializer.is_valid(raise_exception=True)
+        return dict(serializer.validated_data)
+
+
+class NoQuery(QuerySerializer):
+    """An address without parameters."""

@@ -1,0 +1,129 @@
+"""What every address of the API does alike: strict parameters, languages, ETags, safe repeats."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from functools import wraps
+from typing import Any
+
+from django.db import IntegrityError, OperationalError, connection, transaction
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import get_language, gettext
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.utils.encoders import JSONEncoder
+from rest_framework.views import APIView as DRFView
+
+from forsale_api.api.fields import NoQuery, QuerySerializer
+from forsale_api.api.models import IdempotencyKey
+from forsale_api.api.problems import AgainstTheRules, Conflict, Problem, Stale
+
+KEYS_KEPT = timedelta(hours=24)
+WAIT_SECONDS = 10
+
+
+class APIView(DRFView):
+    """The base of all API views.
+
+    `query_serializer` names the query parameters of GET (others have none), `scopes` the scope a method needs
+    (see `permissions.HasScope`). `self.query` holds the validated parameters.
+    """
+
+    query_serializer: type[QuerySerializer] = NoQuery
+    scopes: dict[str, str] = {}
+    signed_in: frozenset[str] = frozenset()
+    query: dict[str, Any]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        reader = self.query_serializer if request.method in ("GET", "HEAD") else NoQuery
+        self.query = reader.read(request.query_params)
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        response = super().finalize_response(request, response, *args, **kwargs)
+        patch_vary_headers(response, ["Accept-Language", "Authorization", "Cookie"])
+        response.headers.setdefault("Cache-Control", "no-cache")  # ask again, with If-None-Match
+        return response
+
+    def check_if_match(self, request: Request, tag: str) -> None:
+        """Raises `Stale` (412) where If-Match names another state than `tag` (see `etag`)."""
+        header = request.headers.get("If-Match")
+        if header is None or header.strip() == "*":
+            return
+        given = [
+            part.strip().strip('"').rsplit("-", 1)[0] for part in header.split(",") if not part.strip().startswith("W/")
+        ]
+        if tag not in given:
+            raise Stale(code="stale")
+
+
+def etag(tag: str) -> str:
+    """The ETag header of a state of an object, told apart by language (texts differ)."""
+    return f'"{tag}-{get_language() or "en"}"'
+
+
+def unchanged(request: Request, tag: str) -> bool:
+    """Whether If-None-Match names this state: then answer `Response(status=304)` without building the body."""
+    header = request.headers.get("If-None-Match", "")
+    return etag(tag) in [part.strip().removeprefix("W/") for part in header.split(",")]
+
+
+def idempotent(method: Callable[..., Response]) -> Callable[..., Response]:
+    """Makes a POST that stores safe to repeat under an `Idempotency-Key`.
+
+    The key row and what the view writes commit together, so a key is there if and only if its effect is.
+    A repeat in flight waits for the first on the unique key (PostgreSQL) or the write lock (SQLite); after
+    `WAIT_SECONDS` it is answered 409 with Retry-After. An error answer stores nothing: mended, it may be sent again.
+    """
+
+    @wraps(method)
+    def wrapper(view: APIView, request: Request, *args: Any, **kwargs: Any) -> Response:
+        key = request.headers.get("Idempotency-Key")
+        if key is None or not request.user.is_authenticated:
+            return method(view, request, *args, **kwargs)
+        if not 1 <= len(key) <= 200 or not key.isprintable():
+            raise Problem(gettext("An Idempotency-Key has 1 to 200 printable characters."), code="bad-idempotency-key")
+        body_hash = hashlib.sha256(request.body).hexdigest()
+        try:
+            with transaction.atomic():
+                if connection.vendor == "postgresql":
+                    with connection.cursor() as cursor:
+                        cursor.execute(f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'")
+                return _first_or_stored(request, key, body_hash, lambda: method(view, request, *args, **kwargs))
+        except OperationalError as error:
+            raise Conflict(
+                gettext("The first request with this key is still under way."),
+                code="in-flight",
+                headers={"Retry-After": "1"},
+            ) from error
+
+    return wrapper
+
+
+def _first_or_stored(request: Request, key: str, body_hash: str, act: Callable[[], Response]) -> Response:
+    mine = {"user": request.user, "endpoint": request.path[:200], "key": key}
+    IdempotencyKey.objects.filter(**mine, created_at__lt=timezone.now() - KEYS_KEPT).delete()
+    try:
+        with transaction.atomic():
+            row = IdempotencyKey.objects.create(**mine, body_hash=body_hash)
+    except IntegrityError:
+        row = IdempotencyKey.objects.get(**mine)
+        if row.body_hash != body_hash:
+            raise AgainstTheRules(
+                gettext("This Idempotency-Key was used for another body."), code="idempotency-key-reused"
+            ) from None
+        headers = {"Idempotent-Replayed": "true"}
+        if row.location:
+            headers["Location"] = row.location
+        return Response(row.answer, status=row.status, headers=headers)
+    response = act()
+    row.status, row.location = response.status_code, response.headers.get("Location", "")
+    row.answer = _plain(response.data)
+    row.save(update_fields=["status", "location", "answer"])
+    return response
+
+
+def _plain(data: Any) -> Any:
+    return json.loads(json.dumps(data, cls=JSONEncoder))

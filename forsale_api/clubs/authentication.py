@@ -1,0 +1,52 @@
+"""Who calls: a personal token as a bearer, else the browser's session."""
+
+import hashlib
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from forsale_api.clubs.models import Token
+
+LAST_USED_PRECISION = timedelta(minutes=1)  # a read must not cost a write each time
+
+
+def digest(secret: str) -> str:
+    """What is kept of a token. It is 256 random bits, so a plain hash cannot be guessed back."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class TokenAuthentication(BaseAuthentication):
+    """`Authorization: Bearer fs_...`; a wrong, expired or revoked token is 401 even where none is needed."""
+
+    def authenticate(self, request: Request) -> tuple[Any, Token] | None:
+        header = request.headers.get("Authorization", "")
+        scheme, _space, secret = header.partition(" ")
+        if not header:
+            return None
+        if scheme.lower() != "bearer" or not secret.strip():
+            raise AuthenticationFailed(_("Use Authorization: Bearer <token>."), code="bad-authorization")
+        now = timezone.now()
+        token = (
+            Token.objects.select_related("user")
+            .filter(
+                Q(expires_at=None) | Q(expires_at__gt=now),
+                digest=digest(secret.strip()),
+                revoked_at=None,
+                user__is_active=True,
+            )
+            .first()
+        )
+        if token is None:
+            raise AuthenticationFailed(_("This token is unknown, expired or revoked."), code="bad-token")
+        if token.last_used_at is None or now - token.last_used_at > LAST_USED_PRECISION:
+            Token.objects.filter(pk=token.pk).update(last_used_at=now)
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="api"'

@@ -1,0 +1,123 @@
+"""Who: accounts, tokens, clubs, their members and their players."""
+
+import unicodedata
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from uuid_utils.compat import uuid7
+
+
+class User(AbstractUser):
+    """An account. Whoever only plays needs none: a club records guests by name."""
+
+
+class Token(models.Model):
+    """A personal access token. Shown once when made; only its digest is kept."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=100)
+    prefix = models.CharField(max_length=12, help_text=_("The first characters, to tell tokens apart"))
+    digest = models.CharField(max_length=64, unique=True)
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}...)"
+
+
+class Visibility(models.TextChoices):
+    PUBLIC = "public", _("public")
+    UNLISTED = "unlisted", _("unlisted")
+    PRIVATE = "private", _("private")
+
+
+class Club(models.Model):
+    """A group that logs its plays together."""
+
+    slug = models.CharField(
+        max_length=50,
+        unique=True,
+        validators=[RegexValidator(r"\A[a-z0-9]+(?:-[a-z0-9]+)*\Z", code="bad-slug")],
+    )
+    name = models.CharField(max_length=100)
+    visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.PRIVATE)
+    time_zone = models.CharField(max_length=64, default="UTC")
+    contribute = models.BooleanField(
+        default=False, help_text=_("Lets the figures of a private club into the site's aggregates")
+    )
+    notes_public = models.BooleanField(
+        default=False, help_text=_("Shows location and notes of plays to everybody who sees them")
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership", related_name="clubs")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(visibility__in=Visibility.values), name="club_visibility_known"),
+            models.CheckConstraint(condition=~Q(name=""), name="club_named"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Role(models.TextChoices):
+    OWNER = "owner", _("owner")
+    MEMBER = "member", _("member")
+
+
+class Membership(models.Model):
+    """A user's place in a club."""
+
+    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role, default=Role.MEMBER)
+    joined_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["club", "user"], name="membership_once"),
+            models.CheckConstraint(condition=Q(role__in=Role.values), name="membership_role_known"),
+        ]
+
+
+def name_key(name: str) -> str:
+    """A player's name without case, accents and extra blanks: two names with one key are one player."""
+    plain = unicodedata.normalize("NFKD", name.casefold())
+    return " ".join("".join(c for c in plain if not unicodedata.combining(c)).split())
+
+
+class Player(models.Model):
+    """Somebody who sits at a club's tables; a guest has no account, a member may claim a player."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="players")
+    name = models.CharField(max_length=100)
+    name_key = models.CharField(max_length=400, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="players"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["club", "name_key"], name="player_name_once_per_club"),
+            models.UniqueConstraint(
+                fields=["club", "user"], condition=Q(user__isnull=False), name="one_player_per_member"
+            ),
+            models.CheckConstraint(condition=~Q(name_key=""), name="player_named"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

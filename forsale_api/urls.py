@@ -1,0 +1,26 @@
+"""Every address of the site; the rooms are included by name."""
+
+from django.contrib import admin
+from django.urls import include, path, re_path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from forsale_api.api import problems
+
+api = [
+    path("", include("forsale_api.api.urls")),
+    path("", include("forsale_api.clubs.urls")),
+    path("", include("forsale_api.plays.urls")),
+    path("", include("stats.urls")),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
+    re_path(r"^.*$", problems.not_found),
+]
+
+urlpatterns = [
+    path("api/v1/", include(api)),
+    re_path(r"^api/", problems.not_found),
+    path("", include("forsale_api.api.service_urls")),
+    path("admin/", admin.site.urls),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("", include("dashboard.urls")),
+]
