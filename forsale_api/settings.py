@@ -3,6 +3,7 @@
 The environment variables are listed in `.env.example`; an unset one has the value that suits a laptop.
 """
 
+import os
 import secrets
 import sys
 from pathlib import Path
@@ -118,7 +119,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
     if TESTING:  # a file, not memory: threads and processes of a test share it
         VAR_DIR.mkdir(exist_ok=True)
-        DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / "test.sqlite3")}
+        DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHE_URL = env.str("CACHE_URL", default="")
@@ -170,6 +171,7 @@ SECURE_CSP = {
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("fr", "Français")]
+LOCALE_PATHS = [BASE_DIR / "dashboard" / "locale"]  # one catalogue for pages, API and rules
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
