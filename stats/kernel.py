@@ -1,0 +1,510 @@
+"""The fast form of For Sale: whole games by the million, compiled by Numba.
+
+The same rules as `forsale_api.rules.for_sale`, written for speed: a game is one record of integers, sets of cards are
+bit masks, nothing is allocated. No rule number is typed here: whoever calls fills the record's first fields (players,
+cards dealt, houses a round, banknotes, what each stake refunds, what each cheque is worth) from the edition. A traced
+build reports every step, and a test replays those steps through the readable rules.
+
+Three floors: `block` plays a range of games and counts them; `play` is one game (deal, auctions, sales); below are
+the bots, as `bid` and `sell`. Counting (`tally`) only reads a finished game.
+
+Random numbers: SplitMix64 (Steele, Lea, Flood 2014). The stream of a game starts at mix(mix(seed) + GOLDEN*(index+1)),
+so a game depends on (seed, index) alone and any split of a range into chunks counts the same. The deal draws first,
+then the opener: the same deal meets every line-up of bots.
+
+Numba traps minded here: uint64 and int64 together become float64, so the stream stays uint64 throughout; compiled code
+is kept in a folder named by a hash of this file, because Numba itself looks only at a file's time and size.
+"""
+
+# mypy: disable-error-code="no-untyped-def, import-untyped, attr-defined"
+# (Numba types the compiled functions itself, from the records they are given.)
+
+import hashlib
+import logging
+import os
+import sys
+import tempfile
+import types as python_types
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+from stats import summary
+from stats.summary import CARDS, COUNTS, LAST, SEATS, STAKES
+
+logger = logging.getLogger(__name__)
+
+# What a specialised build freezes into the machine code (see `build`); 0 and () leave it to the record.
+FROZEN: dict[str, Any] = globals().get("FROZEN", {})
+PLAYERS: int = FROZEN.get("players", 0)
+LINE_UP: int = FROZEN.get("bot", -1)  # one bot's number, in every seat
+TRACE: bool = FROZEN.get("trace", False)
+
+SOURCE = Path(__file__)
+SOURCE_HASH = hashlib.sha256(
+    b"".join((SOURCE.read_bytes(), Path(summary.__file__).read_bytes(), repr(sorted(FROZEN.items())).encode()))
+).hexdigest()[:16]
+
+
+def cache_folder() -> Path | None:
+    """The folder for compiled code, made if need be; None where no place is writable (then each process compiles).
+
+    In order: NUMBA_CACHE_DIR, the user's cache folder, beside this file. The folder's name carries SOURCE_HASH, so a
+    changed kernel, or another frozen build of it, never meets old machine code.
+    """
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    for base in [Path(named)] if named else [Path(home, "forsale"), SOURCE.parent / "__pycache__"]:
+        folder = base / f"kernel-{SOURCE_HASH}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError:
+            continue
+        return folder
+    logger.warning("No writable folder for compiled code; set NUMBA_CACHE_DIR. Every process compiles anew.")
+    return None
+
+
+CACHE = cache_folder()
+numba.config.CACHE_DIR = str(CACHE or "")
+inlined = njit(inline="always", error_model="numpy")
+
+# --- records ---------------------------------------------------------------------------------------------------------
+
+ROUNDS = 10
+BOTS = ("random", "coin-flip", "to-six")
+RANDOM, COIN_FLIP, TO_SIX = range(len(BOTS))
+
+i8, u8 = np.int64, np.uint64
+GAME = np.dtype(
+    [
+        ("pad", i8, 16),  # records of two threads never share a cache line
+        # the kind of game, filled by the caller
+        ("players", i8),
+        ("deck", i8),  # cards in each pile
+        ("dealt", i8),  # of them in play
+        ("table_size", i8),  # houses revealed a round, fewer where the pile runs out
+        ("money", i8),  # each seat's banknotes at the start
+        ("opener", i8),  # seat from 0, or -1: drawn
+        ("bots", i8, SEATS),
+        ("refund", i8, STAKES),  # by stake, what a passer takes back
+        ("worth", i8, CARDS),  # by cheque card, ascending
+        # the game in hand
+        ("rng", u8),
+        ("first", i8),  # who opened the first auction
+        ("price", i8),  # the highest stake
+        ("houses", i8),  # on the table, a mask
+        ("cheques", i8),  # on the table, a mask of cards
+        ("notes", i8, SEATS),
+        ("stake", i8, SEATS),
+        ("hand", i8, SEATS),  # masks of houses
+        ("cash", i8, SEATS),  # cheques' worth
+        ("house_pile", i8, CARDS),
+        ("cheque_pile", i8, CARDS),
+        # what the tally reads, by house or by round
+        ("owner", i8, CARDS),
+        ("taken", i8, CARDS),  # the taker's stake, + LAST if it paid it whole
+        ("fetched", i8, CARDS),
+        ("rounds", i8),
+        ("spread", i8, ROUNDS),  # highest house less lowest
+        ("paid", i8, ROUNDS),  # by the round's last seat
+        ("empty", i8),  # passers who got no house
+        ("empty_stake", i8, ROUNDS),
+        ("scooped", i8),
+    ]
+    + ([("steps", i8), ("step", i8, (1024, 3))] if TRACE else [])
+    + [("pad_end", i8, 16)],
+    align=True,
+)
+
+# --- bits and random numbers -----------------------------------------------------------------------------------------
+
+
+def _llvm(name: str) -> Any:
+    """A one-instruction function on int64: an LLVM intrinsic that Numba does not offer."""
+
+    @intrinsic
+    def function(_context: Any, _x: Any) -> Any:
+        def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            word = ir.IntType(64)
+            if name == "llvm.ctpop":
+                return builder.ctpop(arguments[0])
+            return builder.call(
+                builder.module.declare_intrinsic(name, [word], ir.FunctionType(word, [word, ir.IntType(1)])),
+                [arguments[0], ir.Constant(ir.IntType(1), 1)],
+            )
+
+        return types.int64(types.int64), generate
+
+    return function
+
+
+count_bits = _llvm("llvm.ctpop")
+lowest = _llvm("llvm.cttz")  # index of the lowest set bit; the mask must not be 0
+leading = _llvm("llvm.ctlz")
+
+GOLDEN = u8(0x9E3779B97F4A7C15)
+MIX_A = u8(0xBF58476D1CE4E5B9)
+MIX_B = u8(0x94D049BB133111EB)
+U27, U30, U31, U32, LOW = u8(27), u8(30), u8(31), u8(32), u8(0xFFFFFFFF)
+
+BYTES = 0x0101010101010101
+HIGH_BITS = BYTES << 7
+SELECT = np.array(
+    [[([b for b in range(8) if byte >> b & 1] + [0] * 8)[r] for byte in range(256)] for r in range(8)],
+    np.uint8,
+)
+
+
+@inlined
+def mix(z):
+    z = (z ^ (z >> U30)) * MIX_A
+    z = (z ^ (z >> U27)) * MIX_B
+    return z ^ (z >> U31)
+
+
+@inlined
+def draw(g):
+    """The next word of the game's stream."""
+    g.rng += GOLDEN
+    return mix(g.rng)
+
+
+@inlined
+def below(g, n):
+    """Uniform in 0..n-1 (multiply and shift; the bias is below n / 2**32)."""
+    return i8(((draw(g) >> U32) * u8(n)) >> U32)
+
+
+@inlined
+def highest(mask):
+    return 63 - leading(mask)
+
+
+@inlined
+def select(mask, r):
+    """The index of set bit number r of a mask of up to 32 cards: prefix sums over its bytes, then a table."""
+    sums = mask - ((mask >> 1) & 0x55555555)
+    sums = (sums & 0x33333333) + ((sums >> 2) & 0x33333333)
+    sums = ((sums + (sums >> 4)) & 0x0F0F0F0F) * 0x01010101
+    # per byte: is the prefix sum at most r? counting those gives the byte that holds the bit
+    shift = count_bits((((r * 0x01010101) | 0x80808080) - (sums & 0x7F7F7F7F)) & 0x80808080) * 8
+    return shift + i8(SELECT[r - (((sums << 8) >> shift) & 0xFF), (mask >> shift) & 0xFF])
+
+
+# --- bots: bid(g, seat) -> the new stake, or 0 to pass; sell(g, seat) -> a house of the hand -------------------------
+
+
+@inlined
+def bid_random(g, seat):
+    room = g.notes[seat] - g.price
+    if room < 1:
+        return 0
+    choice = below(g, min(room, 3) + 1)
+    return g.price + choice if choice > 0 else 0
+
+
+@inlined
+def bid_coin_flip(g, seat):
+    room = g.notes[seat] - g.price
+    if room < 1:
+        return 0
+    choice = below(g, 4)  # 0 and 1 pass, 2 and 3 raise by 1 and 2
+    return 0 if choice < 2 else g.price + min(room, choice - 1)
+
+
+@inlined
+def bid_to_six(g, seat):
+    return g.price + 1 if g.price < min(6, g.notes[seat]) else 0
+
+
+@inlined
+def bid(g, seat):
+    bot = g.bots[seat] if LINE_UP < 0 else LINE_UP
+    if bot == RANDOM:
+        return bid_random(g, seat)
+    if bot == COIN_FLIP:
+        return bid_coin_flip(g, seat)
+    return bid_to_six(g, seat)
+
+
+@inlined
+def sell(g, seat):
+    """Every bot so far sells a house at random."""
+    return select(g.hand[seat], below(g, count_bits(g.hand[seat])))
+
+
+# --- the rules -------------------------------------------------------------------------------------------------------
+
+
+@inlined
+def players(g):
+    return PLAYERS if PLAYERS else g.players
+
+
+@inlined
+def note(g, what, seat, value):
+    """Report a step (traced builds only): what is one of the letters of `STEPS`."""
+    if TRACE:
+        g.step[g.steps, 0] = what
+        g.step[g.steps, 1] = seat
+        g.step[g.steps, 2] = value
+        g.steps += 1
+
+
+STEPS = REVEAL_HOUSE, BID, PASS, REVEAL_CHEQUE, OFFER, SCOOP = range(6)
+
+
+@inlined
+def deal(g):
+    """Shuffle both piles; the first `dealt` cards of each are in play, the others are the ones set aside."""
+    for k in range(g.deck):
+        word = draw(g)  # the high half places a house, the low half a cheque
+        place = i8(((word >> U32) * u8(k + 1)) >> U32)
+        g.house_pile[k] = g.house_pile[place]
+        g.house_pile[place] = k
+        place = i8(((word & LOW) * u8(k + 1)) >> U32)
+        g.cheque_pile[k] = g.cheque_pile[place]
+        g.cheque_pile[place] = k
+    g.first = g.opener if g.opener >= 0 else below(g, players(g))
+    for seat in range(players(g)):
+        g.notes[seat] = g.money
+        g.hand[seat] = 0
+        g.cash[seat] = 0
+    g.rounds = 0
+    g.empty = 0
+    g.scooped = 0
+    if TRACE:
+        g.steps = 0
+
+
+@inlined
+def take(g, seat, how):
+    """The seat takes the lowest house of the table."""
+    house = lowest(g.houses)
+    g.houses &= g.houses - 1
+    g.hand[seat] |= 1 << house
+    g.owner[house] = seat
+    g.taken[house] = how
+
+
+@inlined
+def leave(g, seat, houseless):
+    """A pass: the first ones of a short table take their stake back and no house, the others half and the lowest."""
+    note(g, PASS, seat, 0)
+    stake = g.stake[seat]
+    if houseless:
+        g.empty_stake[g.empty] = stake
+        g.empty += 1
+    else:
+        g.notes[seat] -= stake - g.refund[stake]
+        take(g, seat, stake)
+
+
+@inlined
+def auction(g, seat, size):
+    """One round from the opener `seat` over the houses on the table; gives the seat that took the highest."""
+    n = players(g)
+    g.price = 0
+    for s in range(n):
+        g.stake[s] = 0
+    active = (1 << n) - 1
+    left = n
+    while left > 1:
+        stake = bid(g, seat)
+        if stake > 0:
+            note(g, BID, seat, stake)
+            g.stake[seat] = stake
+            g.price = stake
+        else:
+            active ^= 1 << seat
+            leave(g, seat, left > size)
+            left -= 1
+        seat = seat + 1 if seat + 1 < n else 0
+        while not active >> seat & 1:
+            seat = seat + 1 if seat + 1 < n else 0
+    stake = g.stake[seat]
+    g.notes[seat] -= stake
+    g.paid[g.rounds] = stake
+    take(g, seat, stake + LAST)
+    return seat
+
+
+@inlined
+def auctions(g):
+    seat = g.first
+    at = 0
+    while at < g.dealt:
+        size = min(g.table_size, g.dealt - at)
+        g.houses = 0
+        for k in range(at, at + size):
+            g.houses |= 1 << g.house_pile[k]
+            note(g, REVEAL_HOUSE, g.rounds, g.house_pile[k])
+        at += size
+        g.spread[g.rounds] = highest(g.houses) - lowest(g.houses)
+        seat = auction(g, seat, size)
+        g.rounds += 1
+
+
+@inlined
+def settle(g, offers):
+    """The lowest house gets the lowest cheque, and so on up."""
+    while offers != 0:
+        house = lowest(offers)
+        worth = g.worth[lowest(g.cheques)]
+        seat = g.owner[house]
+        g.fetched[house] = worth
+        g.cash[seat] += worth
+        g.hand[seat] ^= 1 << house
+        offers &= offers - 1
+        g.cheques &= g.cheques - 1
+
+
+@inlined
+def sales(g):
+    n = players(g)
+    at = 0
+    while at < g.dealt:
+        sellers = 0
+        for s in range(n):
+            if g.hand[s] != 0:
+                sellers += 1
+        size = sellers if sellers > 1 else g.dealt - at
+        g.cheques = 0
+        for k in range(at, at + size):
+            g.cheques |= 1 << g.cheque_pile[k]
+            note(g, REVEAL_CHEQUE, at, g.worth[g.cheque_pile[k]])
+        at += size
+        offers = 0
+        for s in range(n):
+            if g.hand[s] == 0:
+                continue
+            if sellers == 1:  # a lone holder scoops; its houses count as sold in order
+                note(g, SCOOP, s, 0)
+                offers = g.hand[s]
+                g.scooped = size
+            else:
+                house = sell(g, s)
+                note(g, OFFER, s, house)
+                offers |= 1 << house
+        settle(g, offers)
+
+
+@inlined
+def play(g, start, index):
+    """One whole game: `start` is the mixed seed."""
+    g.rng = mix(start + GOLDEN * u8(index + 1))
+    deal(g)
+    auctions(g)
+    sales(g)
+
+
+# --- counting --------------------------------------------------------------------------------------------------------
+
+
+@inlined
+def tally_places(g, c):
+    """Ranks, winners, how it was decided and by how much, all from the pair (total, banknotes)."""
+    n = players(g)
+    best = 0
+    for s in range(n):
+        best = max(best, (g.cash[s] + g.notes[s]) * STAKES + g.notes[s])
+    top = best // STAKES
+    leaders = 0
+    winners = 0
+    second = 0
+    for s in range(n):
+        total = g.cash[s] + g.notes[s]
+        if total == top:
+            leaders += 1
+            if g.notes[s] == best % STAKES:
+                winners += 1
+        else:
+            second = max(second, total)
+    c.winning_total[top] += 1
+    c.margin[top - second if leaders == 1 else 0] += 1
+    c.decided_by[0 if leaders == 1 else (1 if winners == 1 else 2)] += 1
+    for s in range(n):
+        mine = (g.cash[s] + g.notes[s]) * STAKES + g.notes[s]
+        rank = 0
+        for other in range(n):
+            if (g.cash[other] + g.notes[other]) * STAKES + g.notes[other] > mine:
+                rank += 1
+        c.rank[s, rank] += 1
+        if rank == 0:
+            c.win[s, winners - 1] += 1
+            c.position_win[s - g.first if s >= g.first else s - g.first + n, winners - 1] += 1
+
+
+@inlined
+def tally_cards(g, c):
+    """Prices and cheques by house, prices by spread, what was refunded, how many houses a seat bought."""
+    for k in range(g.dealt):
+        house = g.house_pile[k]
+        c.taken[house, g.taken[house]] += 1
+        c.fetched[house, g.fetched[house]] += 1
+        g.hand[g.owner[house]] += 1  # empty after the sales: now a count of houses
+    for k in range(g.rounds):
+        c.spread[g.spread[k], g.paid[k]] += 1
+    for k in range(g.empty):
+        c.empty[g.empty_stake[k]] += 1
+    c.scoop[g.scooped] += 1
+
+
+@inlined
+def tally(g, c):
+    c.games += 1
+    tally_cards(g, c)
+    tally_places(g, c)
+    notes = 0
+    cheques = 0
+    for s in range(players(g)):
+        c.total[s, g.cash[s] + g.notes[s]] += 1
+        c.banknotes[s, g.notes[s]] += 1
+        c.seat_cheques[g.cash[s]] += 1
+        c.seat_houses[g.hand[s]] += 1
+        notes += g.notes[s]
+        cheques += g.cash[s]
+    c.game_total[notes + cheques] += 1
+    c.game_banknotes[notes] += 1
+    c.game_cheques[cheques] += 1
+
+
+@njit(
+    numba.void(numba.from_dtype(GAME)[::1], numba.from_dtype(COUNTS)[::1], types.uint64, types.int64, types.int64),
+    nogil=True,
+    cache=CACHE is not None,
+    error_model="numpy",
+)
+def block(games, counts, seed, first, number):
+    """Play games first..first+number-1 of the stream `seed` in games[0] and add them to counts[0]; without the GIL."""
+    g = games[0]
+    c = counts[0]
+    start = mix(seed)
+    for index in range(first, first + number):
+        play(g, start, index)
+        if not TRACE:
+            tally(g, c)
+
+
+numba.config.CACHE_DIR = ""
+
+
+def build(**frozen: Any) -> python_types.ModuleType:
+    """This module once more, with some numbers frozen into its machine code: players, bot, trace.
+
+    Counts are identical; a frozen build only runs faster (or, traced, reports its steps) and compiles by itself.
+    """
+    name = f"{__name__}[{','.join(f'{key}={frozen[key]}' for key in sorted(frozen))}]"
+    if name not in sys.modules:
+        module = python_types.ModuleType(name)
+        module.__dict__.update(__file__=str(SOURCE), FROZEN=frozen)
+        sys.modules[name] = module
+        exec(compile(SOURCE.read_text(), str(SOURCE), "exec"), module.__dict__)  # noqa: S102 - our own source
+    return sys.modules[name]
