@@ -1,0 +1,599 @@
+"""What a chart or a play says, in words, computed from the very numbers that are shown.
+
+Sentences are English here and French in the catalogue. Scores and money are thousands of dollars;
+only :func:`money` writes them out. Sentences with ``<b>`` are safe HTML built by ``format_html``.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from django.utils import formats
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from dashboard.figures import Words
+from stats import distribution
+
+type Distribution = Mapping[str, Any]
+type Block = Mapping[str, Any]
+type PlayFacts = Mapping[str, Any]
+
+FEW_PLAYS = 20
+"""Below this many plays a sentence says "so far", and the interval what may be."""
+
+MEASURES = ("total", "winning_total", "margin", "banknotes")
+
+
+# ---- numbers as people write them -------------------------------------------------------------------
+
+
+def whole(number: int) -> str:
+    """A whole number with its thousands apart: 10,000,000 or 10 000 000."""
+    return formats.number_format(number, decimal_pos=0, use_l10n=True, force_grouping=True)
+
+
+def decimal(number: float, digits: int = 1) -> str:
+    """A number with this many digits behind the decimal sign of the language."""
+    return formats.number_format(number, decimal_pos=digits, use_l10n=True, force_grouping=True)
+
+
+def money(thousands: int) -> str:
+    """Thousands of dollars written out: $13,000 or 13 000 $."""
+    amount = _("$%(amount)s") % {"amount": whole(abs(thousands) * 1000)}
+    return f"−{amount}" if thousands < 0 else amount
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share between 0 and 1 as per cent: 62 %."""
+    return _("%(value)s %%") % {"value": decimal(100 * share, digits)}
+
+
+def number(value: int) -> str:
+    """A small number in words, as a sentence wants it: three."""
+    words = {
+        1: _("one"),
+        2: _("two"),
+        3: _("three"),
+        4: _("four"),
+        5: _("five"),
+        6: _("six"),
+        7: _("seven"),
+        8: _("eight"),
+        9: _("nine"),
+        10: _("ten"),
+    }
+    return words.get(value) or whole(value)
+
+
+def number_of_games(games: int) -> str:
+    """10 million games, 500,000 games."""
+    if games >= 1_000_000 and games % 100_000 == 0:
+        millions = games / 1_000_000
+        text = decimal(millions, 0 if millions == int(millions) else 1)
+        return ngettext("%(millions)s million games", "%(millions)s million games", int(millions)) % {"millions": text}
+    return ngettext("%(games)s game", "%(games)s games", games) % {"games": whole(games)}
+
+
+def number_of_plays(plays: int) -> str:
+    """138 plays."""
+    return ngettext("%(plays)s play", "%(plays)s plays", plays) % {"plays": whole(plays)}
+
+
+def number_of_players(players: int) -> str:
+    """4 players."""
+    return ngettext("%(players)s player", "%(players)s players", players) % {"players": players}
+
+
+def names(people: Sequence[str]) -> str:
+    """Théo, Marianne and Guilaine."""
+    if len(people) < 2:
+        return "".join(people)
+    return _("%(first)s and %(last)s") % {"first": ", ".join(people[:-1]), "last": people[-1]}
+
+
+def chart_words() -> Words:
+    """The words of :mod:`dashboard.figures` in the language of the reader."""
+    return Words(
+        recorded=_("recorded"),
+        simulated=_("simulated"),
+        players=_("%(count)d players"),
+        bar=_("%{customdata[0]}: %{customdata[1]} of %{customdata[2]} (%{y:.1f} %)"),
+        step=_("simulated, %{customdata[0]}: %{y:.1f} %"),
+        below=_("under %(score)d"),
+        above=_("%(score)d and more"),
+        between=_("%(low)d to %(high)d"),
+        percent=_("%(value)d %%"),
+        percent_suffix=_(" %"),
+        strip=_("%(who)s: nine in ten from %(p05)d to %(p95)d, half from %(p25)d to %(p75)d"),
+        decided=ways(),
+        decided_bar=_("%{customdata[0]}: %{customdata[1]} of %{customdata[2]} plays (%{x:.2f} %)"),
+        paid=_("paid"),
+        cheque=_("cheque"),
+        mean_price=_("mean price, simulated"),
+        mean_cheque=_("mean cheque, simulated"),
+        house=_("house %(house)d"),
+        deal=_("%{customdata[0]}, house %{customdata[1]}: paid %{customdata[2]}, cheque %{customdata[3]}"),
+        house_axis=_("House"),
+        separators=_(".,"),
+    )
+
+
+def ways() -> dict[str, str]:
+    """The ways a game is decided, as labels."""
+    return {
+        "total": _("by the total"),
+        "banknotes": _("level, by the banknotes left"),
+        "largest_category": _("level, by the largest collection"),
+        "shared": _("level to the end, shared"),
+        "reported": _("level, winner named by the table"),
+        "unknown": _("level, not known further"),
+    }
+
+
+def measures() -> dict[str, str]:
+    """The measures of a distribution, as titles with their unit in words."""
+    return {
+        "total": _("Final totals"),
+        "winning_total": _("Winning totals"),
+        "margin": _("Winners’ margins"),
+        "banknotes": _("Banknotes left"),
+    }
+
+
+def explained(measure: str) -> str:
+    """The line under the head of the grid: what is measured, of whom, in which unit and step."""
+    return {
+        "total": _(
+            "Final totals (cheques and banknotes) of every seat, in thousands of dollars; share of scores "
+            "per step of five."
+        ),
+        "winning_total": _(
+            "Final total of the winner of each game, in thousands of dollars; share of games per step of five."
+        ),
+        "margin": _(
+            "Best total minus the next, in thousands of dollars, 0 when level; share of games per step of two."
+        ),
+        "banknotes": _(
+            "Banknotes left at the end, one a thousand dollars, of every seat; share of seats per step of two."
+        ),
+    }[measure]
+
+
+def variant_says(variant: str) -> str:
+    """What a variant changes, in one line."""
+    if variant == "not-enough-for-everyone":
+        return _("One house fewer than players: the first to pass takes the whole stake back and gets none.")
+    return _("One house each in every auction.")
+
+
+# ---- distributions ----------------------------------------------------------------------------------
+
+
+def grid_heading(measure: str, cells: Sequence[tuple[int, Block | None, Block | None]], variant_name: str) -> str:
+    """What a row of the grid says: how the median moves with the number of players.
+
+    ``cells`` are ``(player_count, recorded block, simulated block)``, fewest players first. Recorded
+    medians speak where there are at least two of them, else simulated ones, and the sentence says so.
+    """
+    for place, simulated in ((1, False), (2, True)):
+        medians = [
+            (cell[0], cell[place][measure]["median"]) for cell in cells if cell[place] and cell[place][measure]["n"]
+        ]
+        if len(medians) > 1:
+            return _trend(measure, medians, variant_name, simulated=simulated)
+    for place, simulated in ((1, False), (2, True)):
+        for players, *blocks in cells:
+            block = blocks[place - 1]
+            if block and block[measure]["n"]:
+                return _alone(measure, players, block, simulated=simulated)
+    return _("No scores for these filters yet")
+
+
+def _trend(measure: str, medians: Sequence[tuple[int, float]], variant_name: str, *, simulated: bool) -> str:
+    (few, first), (many, last) = medians[0], medians[-1]
+    values = [median for _count, median in medians]
+    falling = all(a > b for a, b in pairwise(values))
+    said = {
+        "few": number(few),
+        "first": decimal(first, 0),
+        "many": number(many),
+        "last": decimal(last, 0),
+        "variant": _in_sentence(variant_name),
+        "measure": measures()[measure],
+    }
+    if measure == "total" and falling and simulated:
+        return (
+            _(
+                "The more players, the less for each: simulated, %(variant)s, the median falls from %(first)s "
+                "with %(few)s players to %(last)s with %(many)s"
+            )
+            % said
+        )
+    if measure == "total" and falling:
+        return (
+            _(
+                "The more players, the less for each: in the %(variant)s the median falls from %(first)s with "
+                "%(few)s players to %(last)s with %(many)s"
+            )
+            % said
+        )
+    if simulated:
+        return (
+            _(
+                "%(measure)s, simulated, %(variant)s: the median is %(first)s with %(few)s players and %(last)s "
+                "with %(many)s"
+            )
+            % said
+        )
+    return _("%(measure)s, %(variant)s: the median is %(first)s with %(few)s players and %(last)s with %(many)s") % said
+
+
+def _in_sentence(name: str) -> str:
+    """A variant's name in the middle of a sentence; the base game is no proper name."""
+    return name[:1].lower() + name[1:] if name in {_("Base game"), "Base game", "Règle de base"} else f"“{name}”"
+
+
+def _alone(measure: str, players: int, block: Block, *, simulated: bool) -> str:
+    quantiles = block[measure]["quantiles"]
+    said = {"players": number(players), "low": quantiles["p25"], "high": quantiles["p75"]}
+    if simulated:
+        return _("With %(players)s players half of all simulated games lie between %(low)s and %(high)s") % said
+    return {
+        "total": _("With %(players)s players half of all scores lie between %(low)s and %(high)s"),
+        "winning_total": _("With %(players)s players half of all winners have between %(low)s and %(high)s"),
+        "margin": _("With %(players)s players half of all games are won by %(low)s to %(high)s"),
+        "banknotes": _("With %(players)s players half of all seats keep %(low)s to %(high)s banknotes"),
+    }[measure] % said
+
+
+def cell_heading(measure: str, recorded: Block | None, simulated: Block | None, *, narrowed: bool) -> SafeString:
+    """The sentence over one cell. ``narrowed`` says that filters leave plays out that may exist."""
+    if recorded and recorded[measure]["n"]:
+        few = recorded["plays"] < FEW_PLAYS
+        template = _few_says(measure) if few else _half_says(measure)
+        d = recorded[measure]
+        return format_html(
+            template,
+            low=d["quantiles"]["p25"],
+            high=d["quantiles"]["p75"],
+            n=whole(d["n"]),
+        )
+    if recorded is not None:
+        if narrowed:
+            return format_html("{}", _("No play matches these filters yet"))
+        return format_html("{}", _("No club has played this yet"))
+    if simulated and simulated[measure]["n"]:
+        quantiles = simulated[measure]["quantiles"]
+        return format_html(_half_simulated(measure), low=quantiles["p25"], high=quantiles["p75"])
+    return format_html("{}", _("The first simulated games are on their way"))
+
+
+def _half_says(measure: str) -> str:
+    return {
+        "total": _("Half of all scores lie between <b>{low}</b> and <b>{high}</b>"),
+        "winning_total": _("Half of all winners have between <b>{low}</b> and <b>{high}</b>"),
+        "margin": _("Half of all games are won by <b>{low}</b> to <b>{high}</b>"),
+        "banknotes": _("Half of all seats keep <b>{low}</b> to <b>{high}</b> banknotes"),
+    }[measure]
+
+
+def _few_says(measure: str) -> str:
+    return {
+        "total": _("Half of the {n} scores so far lie between <b>{low}</b> and <b>{high}</b>"),
+        "winning_total": _("Half of the {n} winners so far have between <b>{low}</b> and <b>{high}</b>"),
+        "margin": _("Half of the {n} games so far were won by <b>{low}</b> to <b>{high}</b>"),
+        "banknotes": _("Half of the {n} seats so far kept <b>{low}</b> to <b>{high}</b> banknotes"),
+    }[measure]
+
+
+def _half_simulated(measure: str) -> str:
+    return {
+        "total": _("Half of all simulated scores lie between <b>{low}</b> and <b>{high}</b>"),
+        "winning_total": _("Half of all simulated winners have between <b>{low}</b> and <b>{high}</b>"),
+        "margin": _("Half of all simulated games are won by <b>{low}</b> to <b>{high}</b>"),
+        "banknotes": _("Half of all simulated seats keep <b>{low}</b> to <b>{high}</b> banknotes"),
+    }[measure]
+
+
+def cell_note(measure: str, recorded: Block | None, simulated: Block | None) -> str:
+    """The words under one cell: the median, how sure it is, and where the simulated one lies."""
+    has_simulated = bool(simulated and simulated[measure]["n"])
+    if not (recorded and recorded[measure]["n"]):
+        return _simulated_note(simulated[measure]) if simulated and has_simulated else ""
+    d = recorded[measure]
+    median, interval = d["median"], d["median_interval"]
+    said: dict[str, Any] = {"median": median, "plays": number_of_plays(recorded["plays"])}
+    if interval is None:
+        note = _("Median %(median)s of %(plays)s, too few for an interval.") % said
+        if simulated and has_simulated:
+            note += " " + _("Simulated %(median)s.") % {"median": simulated[measure]["median"]}
+        return note
+    said |= {"low": interval[0], "high": interval[1]}
+    if not (simulated and has_simulated):
+        return _("Median %(median)s, 95 %% interval %(low)s to %(high)s.") % said
+    said["simulated"] = simulated[measure]["median"]
+    if recorded["plays"] < FEW_PLAYS:
+        return (
+            _(
+                "Only %(plays)s: the median, %(median)s here, may lie anywhere from %(low)s to %(high)s. "
+                "Simulated %(simulated)s."
+            )
+            % said
+        )
+    if interval[0] <= said["simulated"] <= interval[1]:
+        return (
+            _("Median %(median)s, 95 %% interval %(low)s to %(high)s; simulated %(simulated)s, within the interval.")
+            % said
+        )
+    said["gap"] = abs(median - said["simulated"])
+    if median > said["simulated"]:
+        return (
+            _("Median %(median)s, 95 %% interval %(low)s to %(high)s; %(gap)s above the simulated %(simulated)s.")
+            % said
+        )
+    return _("Median %(median)s, 95 %% interval %(low)s to %(high)s; %(gap)s below the simulated %(simulated)s.") % said
+
+
+def _simulated_note(d: Distribution) -> str:
+    quantiles = d["quantiles"]
+    said = {"median": d["median"], "low": quantiles["p25"], "high": quantiles["p75"]}
+    return _("Simulated median %(median)s, half between %(low)s and %(high)s.") % said
+
+
+def winners_heading(blocks: Iterable[Block], *, simulated: bool) -> str:
+    """What it takes to win, said for the block that knows most games."""
+    known = [block for block in blocks if block["winning_total"]["n"]]
+    if not known:
+        return _("What it takes to win")
+    block = max(known, key=lambda one: one["plays"])
+    d = block["winning_total"]
+    said = {"median": d["median"], "players": number(block["player_count"]), "high": d["quantiles"]["p75"]}
+    if simulated:
+        return (
+            _(
+                "Simulated, with %(players)s players, half of all games are won with %(median)s or less, three "
+                "quarters with %(high)s or less"
+            )
+            % said
+        )
+    return (
+        _(
+            "With %(players)s players half of all games are won with %(median)s or less, three quarters "
+            "with %(high)s or less"
+        )
+        % said
+    )
+
+
+def decided_heading(blocks: Iterable[Block], *, simulated: bool) -> str:
+    """How often the best totals are level, with its interval, said for the block that knows most games."""
+    known = [block for block in blocks if sum(block["decided_by"].values())]
+    if not known:
+        return _("How games were decided")
+    block = max(known, key=lambda one: sum(one["decided_by"].values()))
+    games = sum(block["decided_by"].values())
+    level = games - block["decided_by"].get("total", 0)
+    share = distribution.share(level, games)
+    said = {"players": number(block["player_count"]), "games": number_of_games(games)}
+    if simulated:
+        said["share"] = percent(share["value"], 1)
+        return _("With %(players)s players %(share)s of simulated games end level at the top") % said
+    said |= {"share": percent(share["value"]), "low": percent(share["low"]), "high": percent(share["high"])}
+    return (
+        _(
+            "With %(players)s players %(share)s of games ended level at the top (%(games)s, 95 %% interval "
+            "%(low)s to %(high)s)"
+        )
+        % said
+    )
+
+
+# ---- simulations ------------------------------------------------------------------------------------
+
+
+def progress(games_done: int, games: int, *, running: bool) -> str:
+    """62 % of 10 million games, still running."""
+    said = {"share": percent(games_done / games if games else 0), "games": number_of_games(games)}
+    if games_done >= games:
+        return _("%(games)s, finished") % said
+    if running:
+        return _("%(share)s of %(games)s, still running") % said
+    return _("%(share)s of %(games)s, waiting") % said
+
+
+def pace(games_per_second: float | None, eta_seconds: float | None) -> str:
+    """3.1 million games per second, about 20 seconds left."""
+    parts = []
+    if games_per_second:
+        if games_per_second >= 1_000_000:
+            rate = _("%(rate)s million games per second") % {"rate": decimal(games_per_second / 1_000_000)}
+        else:
+            rounded = int(round(games_per_second, -3)) if games_per_second >= 10_000 else int(games_per_second)
+            rate = _("%(rate)s games per second") % {"rate": whole(rounded)}
+        parts.append(rate)
+    if eta_seconds:
+        parts.append(_time_left(eta_seconds))
+    return ", ".join(parts)
+
+
+def _time_left(seconds: float) -> str:
+    if seconds < 90:
+        rounded = max(1, int(seconds)) if seconds < 10 else 5 * round(seconds / 5)
+        return ngettext("about %(n)d second left", "about %(n)d seconds left", rounded) % {"n": rounded}
+    if seconds < 5400:
+        minutes = round(seconds / 60)
+        return ngettext("about %(n)d minute left", "about %(n)d minutes left", minutes) % {"n": minutes}
+    hours = round(seconds / 3600)
+    return ngettext("about %(n)d hour left", "about %(n)d hours left", hours) % {"n": hours}
+
+
+def line_up(bots: Sequence[str]) -> str:
+    """*coin-flip* in every seat, or the bots in seat order."""
+    if len(set(bots)) == 1:
+        return _("%(bot)s in every seat") % {"bot": bots[0]}
+    return names(list(bots))
+
+
+def houses_heading(houses: Sequence[Mapping[str, Any]]) -> str:
+    """Which house gains most on average, and what the highest costs and fetches."""
+    known = [row for row in houses if row["price"]["n"] and row["cheque"]["n"]]
+    if not known:
+        return _("What a house is worth")
+    best = max(known, key=lambda row: row["cheque"]["mean"] - row["price"]["mean"])
+    top = known[-1]
+    return _("House %(best)d gains most, %(gain)s on average; house %(top)d costs %(price)s and fetches %(cheque)s") % {
+        "best": best["house"],
+        "gain": decimal(best["cheque"]["mean"] - best["price"]["mean"]),
+        "top": top["house"],
+        "price": decimal(top["price"]["mean"]),
+        "cheque": decimal(top["cheque"]["mean"]),
+    }
+
+
+# ---- plays ------------------------------------------------------------------------------------------
+
+
+def _name(seat: Mapping[str, Any]) -> str:
+    return seat["player"]["name"]
+
+
+def _winners(play: PlayFacts) -> list[Mapping[str, Any]]:
+    return [seat for seat in play["seats"] if seat["is_winner"]]
+
+
+def win_headline(play: PlayFacts, *, with_total: bool = False) -> str:
+    """Who won: Théo wins; Inès and Hugo share the win.
+
+    ``play`` has ``decided_by`` and per seat ``player.name``, ``total``, ``banknotes``, ``rank`` and
+    ``is_winner``, as the API gives it. ``with_total`` adds the winning total as money.
+    """
+    winners = _winners(play)
+    said = {"who": names([_name(seat) for seat in winners]), "total": _total(play, winners[0]["total"])}
+    if play["decided_by"] == "unknown":
+        return (_("%(who)s are level on %(total)s") if with_total else _("%(who)s are level")) % said
+    if len(winners) > 1:
+        return (_("%(who)s share the win on %(total)s") if with_total else _("%(who)s share the win")) % said
+    return (_("%(who)s wins on %(total)s") if with_total else _("%(who)s wins")) % said
+
+
+def _total(play: PlayFacts, total: int) -> str:
+    return money(total) if play["game"] == "for-sale" else _("%(points)s points") % {"points": total}
+
+
+def win_reason(play: PlayFacts) -> str:
+    """Why: level at 87, more banknotes left: 4 against 2. Begins in lower case, without a full stop."""
+    winners = _winners(play)
+    best = winners[0]
+    rest = [seat for seat in play["seats"] if not seat["is_winner"]]
+    level = [seat for seat in rest if seat["total"] == best["total"]]
+    said: dict[str, Any] = {"total": best["total"], "with": names([_name(seat) for seat in level])}
+    match play["decided_by"]:
+        case "banknotes":
+            said |= {"more": best["banknotes"], "less": max(seat["banknotes"] for seat in level)}
+            return _("level at %(total)s with %(with)s, more banknotes left: %(more)s against %(less)s") % said
+        case "largest_category":
+            said |= {"more": best["largest_category"], "less": max(seat["largest_category"] for seat in level)}
+            return _("level at %(total)s with %(with)s, larger collection: %(more)s against %(less)s") % said
+        case "shared":
+            if best.get("banknotes") is None:
+                return _("level at %(total)s, and in the tie-break too") % said
+            said["banknotes"] = best["banknotes"]
+            return (
+                ngettext(
+                    "level at %(total)s, and %(banknotes)s banknote each",
+                    "level at %(total)s, and %(banknotes)s banknotes each",
+                    best["banknotes"],
+                )
+                % said
+            )
+        case "reported":
+            return _("level at %(total)s; the table named the winner") % said
+        case "unknown":
+            return _("level at %(total)s; the tie-break was not written down") % said
+    second = max(seat["total"] for seat in rest)
+    said |= {
+        "ahead": best["total"] - second,
+        "second": names([_name(seat) for seat in rest if seat["total"] == second]),
+    }
+    return _("highest total, %(ahead)s ahead of %(second)s") % said
+
+
+def summary(play: PlayFacts, *, title: str, place_and_date: str, deals: str = "") -> str:
+    """A play as text to share: what, where and when, the places, why, the best deals."""
+    lines = [title, place_and_date, ""]
+    for seat in sorted(play["seats"], key=lambda one: (one["rank"], one["seat"])):
+        line = f"{seat['rank']}. {_name(seat)}, {_total(play, seat['total'])}"
+        if seat.get("banknotes") is not None:
+            line += ", " + ngettext("%(n)d banknote", "%(n)d banknotes", seat["banknotes"]) % {"n": seat["banknotes"]}
+        lines.append(line)
+    return "\n".join([*lines, "", sentence(win_reason(play)), *([sentence(deals)] if deals else [])])
+
+
+def sentence(text: str) -> str:
+    """A phrase as a sentence: a capital first, a full stop last."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def auctions_heading(purchases: Sequence[Mapping[str, Any]]) -> str:
+    """Who paid the most for one house.
+
+    ``purchases`` are rows ``{"auction", "player", "house", "paid"}``; house is None where the variant
+    leaves a seat without one.
+    """
+    most = max((row["paid"] for row in purchases if row["house"]), default=0)
+    dearest = [row for row in purchases if row["house"] and row["paid"] == most]
+    if most == 0:
+        return _("Nobody paid for a house")
+    said = {"paid": money(most)}
+    if len(dearest) == 1:
+        row = dearest[0]
+        said |= {"who": row["player"], "house": row["house"], "auction": row["auction"]}
+        return _("%(who)s paid the most for one house: %(paid)s for %(house)s in auction %(auction)s") % said
+    said["houses"] = names(
+        [_("%(house)s (%(who)s)") % {"house": row["house"], "who": row["player"]} for row in dearest]
+    )
+    return _("The most paid for one house was %(paid)s: for %(houses)s") % said
+
+
+def sales_heading(cheques: Sequence[tuple[str, int]]) -> str:
+    """Who sold best. ``cheques`` are ``(player, sum of cheques)``."""
+    ordered = sorted(cheques, key=lambda entry: -entry[1])
+    best = ordered[0][1]
+    first = [name for name, total in ordered if total == best]
+    rest = [entry for entry in ordered if entry[1] < best]
+    said = {"who": names(first), "cheques": money(best)}
+    if not rest:
+        return _("%(who)s sold equally well: %(cheques)s in cheques each") % said
+    said |= {"next": names([name for name, total in rest if total == rest[0][1]]), "less": money(rest[0][1])}
+    if len(first) > 1:
+        return _("%(who)s sold best: %(cheques)s in cheques each, %(next)s %(less)s") % said
+    return _("%(who)s sold best: %(cheques)s in cheques, %(next)s %(less)s") % said
+
+
+def best_deals(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The deals with the largest gain, all of them when they are level."""
+    most = max((row["cheque"] - row["paid"] for row in rows), default=0)
+    return [row for row in rows if row["cheque"] - row["paid"] == most]
+
+
+def deals_heading(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The best deals by name. ``rows`` are ``{"house", "player", "paid", "cheque"}``."""
+    best = best_deals(rows)
+    gain = best[0]["cheque"] - best[0]["paid"]
+    if len(best) == 1:
+        row = best[0]
+        return _("Best deal: house %(house)s of %(who)s, paid %(paid)s and sold for %(cheque)s") % {
+            "house": row["house"],
+            "who": row["player"],
+            "paid": money(row["paid"]),
+            "cheque": money(row["cheque"]),
+        }
+    said = {
+        "number": number(len(best)),
+        "gain": money(gain),
+        "houses": names([_("%(house)s (%(who)s)") % {"house": row["house"], "who": row["player"]} for row in best]),
+    }
+    return sentence(_("%(number)s deals gained %(gain)s each: houses %(houses)s") % said).removesuffix(".")
