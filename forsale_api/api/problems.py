@@ -51,7 +51,7 @@ def pointer(place: Iterable[str | int]) -> str:
 class Problem(exceptions.APIException):
     """An error answer. `slug` names its type; `errors` say where; `members` are added to the problem as they are."""
 
-    status_code = status.HTTP_400_BAD_REQUEST
+    status_code: int = status.HTTP_400_BAD_REQUEST
     slug = "bad-request"
     default_detail = _("The request has the wrong shape.")
 
@@ -71,6 +71,10 @@ class Problem(exceptions.APIException):
         self.errors = list(errors)
         self.members = members or {}
         self.headers = headers or {}
+
+
+class NotFound(Problem):
+    status_code, slug, default_detail = 404, "not-found", _("There is nothing here for you.")
 
 
 class Conflict(Problem):
