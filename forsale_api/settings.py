@@ -1,26 +1,106 @@
 """All settings, read from the environment in this one file and checked at start (`manage.py check`).
 
-The environment variables are listed in `.env.example`; an unset one has the value that suits a laptop.
+The environment variables are listed in `.env.example`; an unset or empty one has the value that suits a laptop.
 """
 
 import os
 import secrets
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import environ
-from django.core.checks import Error, Tags, Warning, register
+from django.core.checks import Error, Warning, register
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
+from environ import Env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"  # the database and secret of a laptop; never used where the environment names others
 
-env = environ.Env()
 _COMMAND = sys.argv[1] if len(sys.argv) > 1 else ""
 TESTING = "pytest" in sys.modules
-
-DEBUG = env.bool("DJANGO_DEBUG", default=False)
 DEMO = _COMMAND == "demo"
+
+ENVIRONMENT: dict[str, str] = {}  # every variable this file reads, with what counts when it is unset
+_misread: list[Error] = []
+
+
+def _read[T](name: str, parse: Callable[[str], T], unset: str, *, hint: str, code: str) -> T:
+    """The variable as `parse` understands it. What it does not understand is an error of `manage.py check`, which never
+    shows the value (it may hold a password); until then the value of an unset one stands in."""
+    ENVIRONMENT[name] = unset
+    try:
+        return parse(os.environ.get(name, "") or unset)
+    except (ValueError, ImproperlyConfigured):
+        _misread.append(Error(f"{name} is not understood.", hint=hint, id=f"forsale.{code}"))
+        return parse(unset)
+
+
+def _one_of(*words: str) -> Callable[[str], str]:
+    def parse(value: str) -> str:
+        if value not in words:
+            raise ValueError(value)
+        return value
+
+    return parse
+
+
+def _flag(value: str) -> bool:
+    return _one_of("1", "true", "on", "yes", "0", "false", "off", "no")(value.lower()) in {"1", "true", "on", "yes"}
+
+
+def _list(value: str) -> list[str]:
+    return [entry.strip() for entry in value.split(",") if entry.strip()]
+
+
+def _hosts(value: str) -> list[str]:
+    hosts = _list(value)
+    if any("/" in host for host in hosts):
+        raise ValueError(value)
+    return hosts
+
+
+def _origins(value: str) -> list[str]:
+    origins = _list(value)
+    if any("://" not in origin for origin in origins):
+        raise ValueError(value)
+    return origins
+
+
+def _address_of(*schemes: str) -> Callable[[str], str]:
+    """Reads an address with one of these schemes; empty stays empty."""
+
+    def parse(value: str) -> str:
+        if value and value.partition("://")[0] not in schemes:
+            raise ValueError("not an address of these kinds")
+        return value
+
+    return parse
+
+
+def _database(value: str) -> dict[str, Any]:
+    scheme = value.partition("://")[0]
+    if scheme not in {"sqlite", "postgres", "postgresql"}:
+        raise ValueError(scheme)
+    return dict(Env.db_url_config(value))
+
+
+def _proxy_header(value: str) -> tuple[str, str] | None:
+    """`1` for the usual header, or `Header-Name=value` as the proxy sets it on requests that came by HTTPS."""
+    if "=" not in value:
+        return ("HTTP_X_FORWARDED_PROTO", "https") if _flag(value) else None
+    name, secure = value.split("=")
+    if not name or not secure:
+        raise ValueError(value)
+    return "HTTP_" + name.strip().upper().replace("-", "_").removeprefix("HTTP_"), secure.strip()
+
+
+def _games(value: str) -> int:
+    games = int(value)
+    if games < 1:
+        raise ValueError(value)
+    return games
 
 
 def _made_up_secret() -> str:
@@ -29,30 +109,51 @@ def _made_up_secret() -> str:
     try:
         VAR_DIR.mkdir(exist_ok=True)
         if not path.exists():
-            path.touch(mode=0o600)
-            path.write_text(secrets.token_urlsafe(50))
+            draft = VAR_DIR / f"secret_key.{os.getpid()}"
+            draft.touch(mode=0o600)
+            draft.write_text(secrets.token_urlsafe(50))
+            draft.replace(path)  # whole or not at all: another process may be reading
         return path.read_text()
     except OSError:
         return secrets.token_urlsafe(50)
 
 
-SECRET_KEY = env.str("DJANGO_SECRET_KEY", default="")
-if not SECRET_KEY and _COMMAND == "simulate":
+DEBUG = _read("DJANGO_DEBUG", _flag, "0", hint="Use 1 on a laptop, 0 or nothing elsewhere.", code="E006")
+
+SECRET_KEY = _read("DJANGO_SECRET_KEY", str, "", hint="Any long random text.", code="E001")
+if not SECRET_KEY and (TESTING or _COMMAND == "simulate"):
     SECRET_KEY = secrets.token_urlsafe(50)
-if not SECRET_KEY and (DEBUG or DEMO or TESTING):
+if not SECRET_KEY and (DEBUG or DEMO):
     SECRET_KEY = _made_up_secret()
 
-ALLOWED_HOSTS = env.list(
-    "DJANGO_ALLOWED_HOSTS", default=["*"] if DEMO or DEBUG else ["localhost", "127.0.0.1", "[::1]"]
+ALLOWED_HOSTS = _read(
+    "DJANGO_ALLOWED_HOSTS",
+    _hosts,
+    "*" if DEMO or DEBUG else "localhost,127.0.0.1,[::1]",
+    hint="Host names with commas between them and no https://, for example scores.example.org,www.example.org.",
+    code="E007",
 )
-CSRF_TRUSTED_ORIGINS = env.list("DJANGO_CSRF_TRUSTED_ORIGINS", default=[])
-if env.bool("DJANGO_PROXY_SSL_HEADER", default=False):
-    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+CSRF_TRUSTED_ORIGINS = _read(
+    "DJANGO_CSRF_TRUSTED_ORIGINS",
+    _origins,
+    "",
+    hint="Origins with commas between them, each with its scheme, for example https://scores.example.org.",
+    code="E008",
+)
+_secure_header = _read(
+    "DJANGO_PROXY_SSL_HEADER",
+    _proxy_header,
+    "0",
+    hint="Use 1 where the proxy sets X-Forwarded-Proto to https, or Header-Name=value for another header.",
+    code="E009",
+)
+if _secure_header:
+    SECURE_PROXY_SSL_HEADER = _secure_header
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     SECURE_HSTS_SECONDS = 31_536_000
 
 # Who may make an account: anybody, those invited to a club, or nobody.
-SIGNUP = env.str("SIGNUP", default="open")
+SIGNUP = _read("SIGNUP", _one_of("open", "invite", "closed"), "open", hint="Use open, invite or closed.", code="E002")
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -108,9 +209,17 @@ TEMPLATES = [
 
 # ---- storage -----------------------------------------------------------------------------------------
 
-DATABASE_URL = env.str("DATABASE_URL", default="") or f"sqlite:///{VAR_DIR / 'forsale.sqlite3'}"
-DATABASES = {"default": environ.Env.db_url_config(DATABASE_URL)}
+DATABASES = {
+    "default": _read(
+        "DATABASE_URL",
+        _database,
+        f"sqlite:///{VAR_DIR / 'forsale.sqlite3'}",
+        hint="For example postgres://user:password@localhost:5432/forsale, or sqlite:////home/me/forsale.sqlite3.",
+        code="E010",
+    )
+}
 DATABASES["default"]["CONN_MAX_AGE"] = None  # opening a connection costs more than the query it serves
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # but one that the server closed is opened again
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",  # with WAL: readers never wait, writers queue instead of failing
@@ -122,18 +231,37 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-CACHE_URL = env.str("CACHE_URL", default="")
+CACHE_URL = _read(
+    "CACHE_URL",
+    _address_of("redis", "rediss", "unix"),
+    "",
+    hint="For example redis://localhost:6379/1; empty keeps the cache in memory.",
+    code="E004",
+)
 if CACHE_URL:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}}
 else:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
-EMAIL_URL = env.str("EMAIL_URL", default="consolemail://")
-vars().update(environ.Env.email_url_config(EMAIL_URL))
+vars().update(
+    _read(
+        "EMAIL_URL",
+        Env.email_url_config,
+        "consolemail://",
+        hint="For example smtp+tls://user:password@mail.example.org:587; consolemail:// prints.",
+        code="E011",
+    )
+)
 
 # ---- Celery ------------------------------------------------------------------------------------------
 
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
+CELERY_BROKER_URL = _read(
+    "CELERY_BROKER_URL",
+    _address_of("redis", "rediss", "amqp", "amqps", "memory"),
+    "",
+    hint="For example redis://localhost:6379/0; empty runs the embedded worker.",
+    code="E003",
+)
 EMBEDDED_WORKER = not CELERY_BROKER_URL  # each web process then runs its own worker thread (forsale_api.celery)
 
 # ---- accounts and security ---------------------------------------------------------------------------
@@ -175,7 +303,9 @@ LOCALE_PATHS = [BASE_DIR / "dashboard" / "locale"]  # one catalogue for pages, A
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
-STATIC_ROOT = env.str("DJANGO_STATIC_ROOT", default=str(BASE_DIR / "staticfiles"))
+STATIC_ROOT = _read(
+    "DJANGO_STATIC_ROOT", str, str(BASE_DIR / "staticfiles"), hint="A folder for collectstatic.", code="E012"
+)
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 if not (DEBUG or DEMO or TESTING):
@@ -186,8 +316,8 @@ if not (DEBUG or DEMO or TESTING):
 
 # ---- the API -----------------------------------------------------------------------------------------
 
-API_LIMITS = env.str("API_LIMITS", default="on")  # `off` for load tests
-MAX_SIMULATION_GAMES = env.int("MAX_SIMULATION_GAMES", default=10**10)
+API_LIMITS = _read("API_LIMITS", _one_of("on", "off"), "on", hint="Use on, or off for load tests.", code="E005")
+MAX_SIMULATION_GAMES = _read("MAX_SIMULATION_GAMES", _games, str(10**10), hint="A whole number from 1 on.", code="E013")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 
 REST_FRAMEWORK = {
@@ -232,10 +362,10 @@ LOGGING = {
 }
 
 
-@register(Tags.security)
+@register("environment")
 def check_environment(**kwargs: object) -> list[Error | Warning]:
     """What the environment says, checked for sense; each finding says what to do."""
-    found: list[Error | Warning] = []
+    found: list[Error | Warning] = [*_misread]
     if not SECRET_KEY:
         found.append(
             Error(
@@ -244,31 +374,8 @@ def check_environment(**kwargs: object) -> list[Error | Warning]:
                 id="forsale.E001",
             )
         )
-    if SIGNUP not in {"open", "invite", "closed"}:
-        found.append(Error(f"SIGNUP is {SIGNUP!r}.", hint="Use open, invite or closed.", id="forsale.E002"))
-    if CELERY_BROKER_URL and CELERY_BROKER_URL.split("://")[0] not in {
-        "redis",
-        "rediss",
-        "amqp",
-        "amqps",
-        "sqs",
-        "memory",
-    }:
+    elif len(SECRET_KEY) < 32:
         found.append(
-            Error(
-                "CELERY_BROKER_URL is no broker address.",
-                hint="For example redis://localhost:6379/0; empty runs the embedded worker.",
-                id="forsale.E003",
-            )
+            Warning("DJANGO_SECRET_KEY is short.", hint="Use 50 random characters.", id="forsale.W001"),
         )
-    if CACHE_URL and CACHE_URL.split("://")[0] not in {"redis", "rediss", "unix"}:
-        found.append(
-            Error(
-                "CACHE_URL is no Redis address.",
-                hint="For example redis://localhost:6379/1; empty keeps the cache in memory.",
-                id="forsale.E004",
-            )
-        )
-    if API_LIMITS not in {"on", "off"}:
-        found.append(Error(f"API_LIMITS is {API_LIMITS!r}.", hint="Use on or off.", id="forsale.E005"))
     return found
