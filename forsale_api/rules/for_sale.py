@@ -31,9 +31,12 @@ TABLE = 0
 # --- Editions: the rule numbers, as data -------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Edition:
-    """The rule numbers of one printing. Mappings go from the number of players to a number."""
+    """The rule numbers of one printing. Mappings go from the number of players to a number.
+
+    An edition is itself, not its numbers: three printings share theirs and stay apart.
+    """
 
     slug: str
     names: Mapping[str, str]
@@ -47,6 +50,8 @@ class Edition:
     """Cards set aside unseen from each of the two piles, base game."""
     variant_aside: Mapping[int, int]
     """The same in the variant; its keys are the player counts of the variant."""
+    variant_aside_doubt: Mapping[int, int] = field(default_factory=dict)
+    """Where the booklet may mean another number for the variant: 2 with 5 players (decision 3). Audits only."""
     equal_bid_allowed: bool = False
     """A bid may equal the highest one, as long as one's own stake grows (1997 only; decision 7)."""
     refund_rounds_up: bool = True
@@ -57,6 +62,7 @@ class Edition:
 _BOX = (0, 0, *(value for value in range(2, 16) for _copy in range(2)))
 _SMALL_BOX = (0, 0, *range(3, 21))
 _VARIANT_ASIDE = {3: 10, 4: 0, 5: 3, 6: 0}
+_VARIANT_ASIDE_DOUBT = {5: 2}
 _MONEY_84 = {3: 28, 4: 21, 5: 16, 6: 14}
 _MONEY_72 = {3: 18, 4: 18, 5: 14, 6: 14}
 _ASIDE = {3: 0, 4: 2, 5: 0, 6: 0}
@@ -72,6 +78,7 @@ def _edition_72(slug: str, english: str, french: str, *, up: bool) -> Edition:
         money=_MONEY_72,
         aside=_ASIDE_72,
         variant_aside=_VARIANT_ASIDE,
+        variant_aside_doubt=_VARIANT_ASIDE_DOUBT,
         refund_rounds_up=up,
     )
 
@@ -87,6 +94,7 @@ EDITIONS: Mapping[str, Edition] = {
             money=_MONEY_84,
             aside=_ASIDE,
             variant_aside=_VARIANT_ASIDE,
+            variant_aside_doubt=_VARIANT_ASIDE_DOUBT,
         ),
         _edition_72("eagle", "Eagle-Gryphon", "Eagle-Gryphon", up=False),
         _edition_72("uberplay-up", "Überplay, refund rounded up", "Überplay, reprise arrondie au supérieur", up=True),

@@ -4,12 +4,15 @@
 its provenance, since the booklet's pictures are lost (decision 6).
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from .messages import Message, RuleError, ShapeError
 from .messages import gettext_noop as _
-from .scoring import LARGEST_FIGURE, Finding, Level, SeatEntry, check_figure
+from .scoring import LARGEST_FIGURE, Finding, Level, SeatEntry, Severity, check_figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,23 @@ EDITIONS: Mapping[str, Edition] = {
 }
 DEFAULT_EDITION = "haba"
 VARIANTS: Mapping[str, Mapping[str, str]] = {"base": {"en": "Base game", "fr": "Règle de base"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One category of objects: how many cards it has and what each is worth."""
+
+    count: int
+    value: int
+
+
+DECK: Mapping[str, list[dict[str, Any]]] = json.loads(
+    Path(__file__).with_name("lady_richmond_deck.json").read_text(encoding="utf-8")
+)
+"""The deck file as it is: `cards` and `facts`, each row saying where it is from."""
+
+OBJECTS: tuple[Card, ...] = tuple(Card(row["count"], row["value"]) for row in DECK["cards"] if row["part"] == "object")
+"""The object cards in the most probable reading (reading A of decision 6)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +101,125 @@ def _read_seat(entry: SeatEntry, index: int) -> Figures:
     return Figures(points, entry.largest_category)
 
 
+# --- The audit ---------------------------------------------------------------------------------------
+
+
+def most_points(objects: Sequence[Card], largest: int | None = None) -> int:
+    """The most points a pile of these objects can be worth, with at most `largest` of a category."""
+    return sum(_at_most(card, largest) * card.value for card in objects if card.value > 0)
+
+
+def least_points(objects: Sequence[Card], largest: int | None = None) -> int:
+    """The fewest points, likewise."""
+    return sum(_at_most(card, largest) * card.value for card in objects if card.value < 0)
+
+
+def _at_most(card: Card, largest: int | None) -> int:
+    return card.count if largest is None else min(card.count, largest)
+
+
+def widest_reading(objects: Sequence[Card]) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
+    """The best and the worst deck over every reading of which label has which value.
+
+    Best: the commonest categories have the highest values (146 points in all); worst: the lowest (-52).
+    """
+    counts = sorted((card.count for card in objects), reverse=True)
+    values = sorted((card.value for card in objects), reverse=True)
+    best = tuple(Card(count, value) for count, value in zip(counts, values, strict=True))
+    worst = tuple(Card(count, value) for count, value in zip(counts, reversed(values), strict=True))
+    return best, worst
+
+
 def audit(figures: Sequence[Figures]) -> tuple[Finding, ...]:
-    """What no reading of the deck allows (impossible), and what the most probable one does not (unlikely)."""
-    return ()
+    """What no reading of the deck allows (impossible), and what the most probable one does not (unlikely).
+
+    Any cards that some seats won together are part of one deck, so the seats with points above 0 may not have
+    more together than all good cards are worth, nor those below 0 less than all bad ones (decision 6).
+    """
+    best, worst = widest_reading(OBJECTS)
+    impossible = [*_audit_categories(figures), *_audit_points(figures, best, worst, "impossible")]
+    return tuple(impossible) or tuple(_audit_points(figures, OBJECTS, OBJECTS, "unlikely"))
+
+
+def _finding(code: str, severity: Severity, seats: Iterable[int], template: str, **params: object) -> Finding:
+    numbers = tuple(seat + 1 for seat in seats)
+    params["seats"] = ", ".join(map(str, numbers))
+    return Finding(code, severity, numbers, Message(code, template, params))
+
+
+def _audit_categories(figures: Sequence[Figures]) -> Iterator[Finding]:
+    """One category has at most 10 objects; the largest of k seats have at most those of the k commonest together."""
+    counts = sorted((card.count for card in OBJECTS), reverse=True)
+    for seat, f in enumerate(figures):
+        if f.largest_category is not None and f.largest_category > counts[0]:
+            template = _("Seat %(seats)s has %(number)s objects of a category, %(by)s more than any has (%(limit)s).")
+            by = f.largest_category - counts[0]
+            params = {"number": f.largest_category, "by": by, "limit": counts[0]}
+            yield _finding("category-too-large", "impossible", (seat,), template, **params)
+    known = sorted(
+        ((f.largest_category, seat) for seat, f in enumerate(figures) if f.largest_category is not None), reverse=True
+    )
+    if known and known[0][0] > counts[0]:
+        return
+    for size in range(2, len(known) + 1):
+        number, limit = sum(largest for largest, _seat in known[:size]), sum(counts[:size])
+        if number > limit:
+            template = _(
+                "The largest categories of seats %(seats)s add up to %(number)s, %(by)s more than possible (%(limit)s)."
+            )
+            seats = sorted(seat for _largest, seat in known[:size])
+            params = {"number": number, "by": number - limit, "limit": limit}
+            yield _finding("categories-too-large", "impossible", seats, template, **params)
+            return
+
+
+def _audit_points(
+    figures: Sequence[Figures], best: Sequence[Card], worst: Sequence[Card], severity: Severity
+) -> list[Finding]:
+    findings = []
+    for seat, f in enumerate(figures):
+        most, least = most_points(best, f.largest_category), least_points(worst, f.largest_category)
+        if not least <= f.points <= most:
+            findings.append(_points_finding(severity, (seat,), f.points, least, most, f.largest_category))
+    if findings:
+        return findings
+    for sign in (1, -1):
+        group = [seat for seat, f in enumerate(figures) if f.points * sign > 0]
+        points = sum(figures[seat].points for seat in group)
+        most, least = most_points(best), least_points(worst)
+        if not least <= points <= most:
+            findings.append(_points_finding(severity, group, points, least, most, None))
+    return findings
+
+
+def _points_finding(
+    severity: Severity, seats: Sequence[int], points: int, least: int, most: int, largest: int | None
+) -> Finding:
+    above = points > most
+    params = {"points": points, "by": points - most if above else least - points, "limit": most if above else least}
+    if len(seats) > 1 and above:
+        template = _(
+            "The points of seats %(seats)s add up to %(points)s, %(by)s more than the objects can be worth (%(limit)s)."
+        )
+    elif len(seats) > 1:
+        template = _(
+            "The points of seats %(seats)s add up to %(points)s, %(by)s less than the objects can be worth (%(limit)s)."
+        )
+    elif largest is not None and above:
+        template = _(
+            "Seat %(seats)s has %(points)s points, %(by)s more than objects of which at most %(largest)s are alike "
+            "can be worth (%(limit)s)."
+        )
+        params["largest"] = largest
+    elif largest is not None:
+        template = _(
+            "Seat %(seats)s has %(points)s points, %(by)s less than objects of which at most %(largest)s are alike "
+            "can be worth (%(limit)s)."
+        )
+        params["largest"] = largest
+    elif above:
+        template = _("Seat %(seats)s has %(points)s points, %(by)s more than the objects can be worth (%(limit)s).")
+    else:
+        template = _("Seat %(seats)s has %(points)s points, %(by)s less than the objects can be worth (%(limit)s).")
+    code = f"points-{'too-high' if above else 'too-low'}"
+    return _finding(code, severity, seats, template, **params)
