@@ -6,6 +6,7 @@ The environment variables are listed in `.env.example`; an unset or empty one ha
 import os
 import secrets
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,21 @@ def _database(value: str) -> dict[str, Any]:
     if scheme not in {"sqlite", "postgres", "postgresql"}:
         raise ValueError(scheme)
     return dict(Env.db_url_config(value))
+
+
+def _mailer(value: str) -> dict[str, Any]:
+    read = Env.email_url_config(value)
+    if not read["EMAIL_HOST"]:
+        return {"BACKEND": read["EMAIL_BACKEND"]}
+    options = {
+        "host": read["EMAIL_HOST"],
+        "port": read["EMAIL_PORT"] or 25,
+        "username": read["EMAIL_HOST_USER"] or "",
+        "password": read["EMAIL_HOST_PASSWORD"] or "",
+        "use_tls": read.get("EMAIL_USE_TLS", False),
+        "use_ssl": read.get("EMAIL_USE_SSL", False),
+    }
+    return {"BACKEND": read["EMAIL_BACKEND"], "OPTIONS": options}
 
 
 def _proxy_header(value: str) -> tuple[str, str] | None:
@@ -243,15 +259,15 @@ if CACHE_URL:
 else:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
-vars().update(
-    _read(
+MAILERS = {
+    "default": _read(
         "EMAIL_URL",
-        Env.email_url_config,
+        _mailer,
         "consolemail://",
         hint="For example smtp+tls://user:password@mail.example.org:587; consolemail:// prints.",
         code="E011",
     )
-)
+}
 
 # ---- Celery ------------------------------------------------------------------------------------------
 
@@ -308,6 +324,7 @@ STATIC_ROOT = _read(
 )
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
+warnings.filterwarnings("ignore", "No directory at")  # before collectstatic, files come from where they are written
 if not (DEBUG or DEMO or TESTING):
     STORAGES = {
         "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
