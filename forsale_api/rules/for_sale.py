@@ -279,6 +279,8 @@ class State:
     variant: str
     players: int
     first_seat: int
+    sizes: tuple[int, ...]
+    """Houses of each buying round."""
     hands: list[Hand]
     turn: int
     """Whose turn it is in the buying round; between rounds, who opens the next one."""
@@ -288,6 +290,8 @@ class State:
     """How many houses this buying round began with."""
     cheques: tuple[int, ...] = ()
     """Cheques on the table, highest first."""
+    waiting: list[int] = field(default_factory=list)
+    """Seats that hold houses and have not offered one for the cheques on the table."""
     buying_round: int = 0
     """Buying rounds completed."""
     selling_round: int = 0
@@ -307,11 +311,6 @@ class State:
     def copy(self) -> "State":
         """An independent state in the same position."""
         return deepcopy(self, {id(self.edition): self.edition})
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Houses of each buying round."""
-        return round_sizes(self.edition, self.variant, self.players)
 
     @property
     def is_buying(self) -> bool:
@@ -462,6 +461,12 @@ def _verify_offer(state: State, seat: int, house: int) -> None:
         raise _illegal("wrong-phase")
     if state.seat(seat).offer is not None:
         raise _illegal("offered-twice", seat=seat)
+    _verify_in_hand(state, seat, house)
+    if state.variant != BASE and state.holders == [seat]:
+        raise _illegal("scoop-due", seat=seat)
+
+
+def _verify_in_hand(state: State, seat: int, house: int) -> None:
     if not 1 <= house <= state.edition.houses:
         raise _illegal("no-such-house", house=house, houses=state.edition.houses)
     owner = state.owners.get(house)
@@ -471,8 +476,6 @@ def _verify_offer(state: State, seat: int, house: int) -> None:
         raise _illegal("house-never-owned", seat=seat, house=house, owner=owner)
     if house not in state.seat(seat).houses:
         raise _illegal("house-already-sold", seat=seat, house=house)
-    if state.holders == [seat]:
-        raise _illegal("scoop-due", seat=seat)
 
 
 def _verify_scoop(state: State, seat: int) -> None:
@@ -516,6 +519,7 @@ def setup(edition: Edition, variant: str, players: int, first_seat: int = 1) -> 
         variant=variant,
         players=players,
         first_seat=first_seat,
+        sizes=round_sizes(edition, variant, players),
         hands=[Hand(edition.money[players]) for _seat in range(players)],
         turn=first_seat,
         cheques_left=Counter(edition.cheques),
@@ -537,7 +541,7 @@ def to_move(state: State) -> tuple[int, ...]:
     if state.houses:
         return (state.turn,)
     if state.cheques:
-        return tuple(seat for seat in state.holders if state.seat(seat).offer is None)
+        return tuple(state.waiting)
     return (TABLE,)
 
 
@@ -591,15 +595,17 @@ def apply(state: State, action: Action) -> None:
         case RevealCheques(cheques):
             state.cheques = tuple(sorted(cheques, reverse=True))
             state.cheques_left.subtract(cheques)
+            state.waiting = state.holders
         case Offer(seat, house):
             state.seat(seat).offer = house
-            if not to_move(state):
+            state.waiting.remove(seat)
+            if not state.waiting:
                 _turn_over(state)
         case Scoop(seat):
             hand = state.seat(seat)
             hand.cheques.extend(state.cheques)
             hand.houses.clear()
-            state.cheques = ()
+            state.cheques, state.waiting = (), []
             state.selling_round += 1
 
 
@@ -783,12 +789,18 @@ def _replay_scoop(state: State, sale: Mapping[str, Any]) -> None:
 
 
 def _replay_offers(state: State, offers: Sequence[Mapping[str, Any]]) -> None:
+    offered: set[int] = set()
     for index, offer in enumerate(offers):
+        seat, house = offer["seat"], offer["house"]
         try:
-            if not state.cheques:
-                raise _illegal("offered-twice", seat=offer["seat"])
-            apply(state, Offer(offer["seat"], offer["house"]))
+            _verify_seat(state, seat)
+            if seat in offered:
+                raise _illegal("offered-twice", seat=seat)
+            if not state.cheques:  # every seat with houses has offered: this one cannot have the house
+                _verify_in_hand(state, seat, house)
+            apply(state, Offer(seat, house))
         except IllegalStep as step:
             raise step.within("offers", index) from None
+        offered.add(seat)
     if state.cheques:
         raise _illegal("missing-offer", "offers", due=to_move(state)[0])

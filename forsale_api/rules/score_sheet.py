@@ -218,22 +218,30 @@ def fewest_bidding_rounds(players: int, sizes: tuple[int, ...]) -> Mapping[tuple
     so a count that is missing, or takes more bids than were paid for, is impossible for certain.
     """
     seats = range(players)
-    reached: dict[tuple[int, tuple[int, ...]], int] = {(opener, (0,) * players): 0 for opener in seats}
+    one = [1 << (8 * seat) for seat in seats]  # counts are packed, a byte a seat
+    reached = {(opener, 0): 0 for opener in seats}
     for size in sizes:
-        after: dict[tuple[int, tuple[int, ...]], int] = {}
         empty = players - size
+        without_bid = [{(opener + i) % players for i in range(empty)} for opener in seats]
+        with_bid = [
+            (last, sum(one) - sum(one[seat] for seat in none))
+            for none in combinations(seats, empty)
+            for last in seats
+            if last not in none
+        ]
+        after: dict[tuple[int, int], int] = {}
         for (opener, counts), bids in reached.items():
-            ways = [(bids, (opener - 1) % players, {(opener + i) % players for i in range(empty)})]
-            for without in combinations(seats, empty):
-                ways += [(bids + 1, last, set(without)) for last in seats if last not in without]
-            for total, last, none in ways:
-                key = (last, tuple(n + (seat not in none) for seat, n in enumerate(counts)))
-                if after.get(key, total) >= total:
-                    after[key] = total
+            gain = sum(one) - sum(one[seat] for seat in without_bid[opener])
+            key = ((opener - 1) % players, counts + gain)
+            after[key] = min(bids, after.get(key, bids))
+            for last, gain in with_bid:
+                key = (last, counts + gain)
+                after[key] = min(bids + 1, after.get(key, bids + 1))
         reached = after
     fewest: dict[tuple[int, ...], int] = {}
-    for (_opener, counts), bids in reached.items():
-        fewest[counts] = min(bids, fewest.get(counts, bids))
+    for (_opener, packed), bids in reached.items():
+        houses = tuple(packed.to_bytes(players, "little"))
+        fewest[houses] = min(bids, fewest.get(houses, bids))
     return fewest
 
 
