@@ -191,6 +191,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "forsale_api.api.metrics.MetricsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
@@ -340,7 +341,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "forsale_api.clubs.authentication.TokenAuthentication",
-        "rest_framework.authentication.SessionAuthentication",
+        "forsale_api.clubs.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["forsale_api.api.permissions.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["forsale_api.api.formats.JSONRenderer"],
@@ -362,6 +363,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": "none"},  # no request leaves the site
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "POSTPROCESSING_HOOKS": [

@@ -2,7 +2,6 @@
 
 from django.contrib import admin
 from django.urls import include, path, re_path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from forsale_api.api import problems
 
@@ -11,8 +10,6 @@ api = [
     path("", include("forsale_api.clubs.urls")),
     path("", include("forsale_api.plays.urls")),
     path("", include("stats.urls")),
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
-    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     re_path(r"^.*$", problems.not_found),
 ]
 
@@ -24,3 +21,6 @@ urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("", include("dashboard.urls")),
 ]
+
+handler400 = problems.bad_request
+handler500 = problems.server_error

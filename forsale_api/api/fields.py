@@ -1,8 +1,10 @@
 """Strict fields: a body says what it means, or is told where it does not. Unknown fields are refused and named."""
 
+import re
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 INT32 = 2**31 - 1
@@ -36,14 +38,59 @@ class BooleanField(serializers.BooleanField):
 
 
 class CharField(serializers.CharField):
-    """A JSON string."""
+    """A JSON string; `max_length` counts what was sent, before blanks around it are cut."""
 
     default_error_messages = {"invalid": _("A text is needed.")}
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
+        if self.max_length is not None and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
         return super().to_internal_value(data)
+
+
+_PRINTABLE = r"[^\x00-\x1f\x7f-\x9f]"
+LINE_PATTERN = rf"^{_PRINTABLE}*[^\s\x00-\x1f\x7f-\x9f]{_PRINTABLE}*$"
+_LINE = re.compile(LINE_PATTERN.replace("$", r"\Z"))
+
+
+@extend_schema_field({"type": "string", "minLength": 1, "maxLength": 100, "pattern": LINE_PATTERN})
+class NameField(CharField):
+    """The name of somebody or something: one line of at most 100 characters, not blank."""
+
+    default_error_messages = {"bad-name": _("A name is one line of 1 to 100 characters.")}
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=100, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if not _LINE.match(data):
+            self.fail("bad-name")
+        return " ".join(text.split())
+
+
+class QueryBooleanField(serializers.BooleanField):
+    """`true` or `false` in a query."""
+
+    default_error_messages = {"invalid": _("true or false is needed.")}
+
+    def to_internal_value(self, data: Any) -> bool:
+        if data not in ("true", "false"):
+            self.fail("invalid")
+        return bool(data == "true")
+
+
+class QueryIntegerField(serializers.IntegerField):
+    """A whole number in a query, in plain digits."""
+
+    default_error_messages = {"invalid": _("A whole number is needed.")}
+
+    def to_internal_value(self, data: Any) -> int:
+        if not re.fullmatch(r"-?[0-9]{1,18}", data):
+            self.fail("invalid")
+        return int(data)
 
 
 class StrictSerializer(serializers.Serializer[Any]):
@@ -79,9 +126,6 @@ class StrictSerializer(serializers.Serializer[Any]):
 
 class QuerySerializer(StrictSerializer):
     """The query parameters of an address; also their documentation. A parameter it does not know is refused."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
 
     @classmethod
     def read(cls, params: Any) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 import codecs
 import json
+import math
+import re
 from collections.abc import Mapping
 from typing import IO, Any
 
@@ -14,12 +16,50 @@ JSON_TYPES = ["application/json"]
 PROBLEM_TYPE = "application/problem+json"
 
 
+# An odd number of backslashes before u0000: the escape of NUL, and not a backslash followed by "u0000".
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+
+
+class NotJSON(ValueError):
+    """JSON by its letters, but with something in it that cannot be stored and written back."""
+
+
 def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+    raise NotJSON
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise NotJSON
+    return number
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text.
+
+    Raises `ParseError` (400) also for NaN, numbers beyond a double, half surrogates, NUL and bottomless nesting.
+    """
+    try:
+        parsed = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        if "\\u" in text:  # only an escape can smuggle in half a surrogate pair
+            json.dumps(parsed, ensure_ascii=False).encode()
+            if _NUL.search(text):
+                raise NotJSON
+    except json.JSONDecodeError as error:
+        raise ParseError(
+            gettext("The body is not valid JSON: see line %(line)d, column %(column)d.")
+            % {"line": error.lineno, "column": error.colno}
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise ParseError(
+            gettext("The body holds what cannot be kept: NaN, an endless number, half a character, NUL, deep nesting.")
+        ) from error
+    return parsed
 
 
 class JSONParser(parsers.JSONParser):
-    """Parses a UTF-8 JSON body; half surrogates, NaN and bottomless nesting are a 400, never a 500."""
+    """Parses a UTF-8 JSON body; what `parse_json` refuses is a 400, never a 500."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
@@ -27,14 +67,9 @@ class JSONParser(parsers.JSONParser):
         encoding = (parser_context or {}).get("encoding", settings.DEFAULT_CHARSET)
         try:
             text = codecs.decode(stream.read(), encoding)
-            parsed = json.loads(text, parse_constant=_refuse_constant)
-            if "\\u" in text:  # only an escape can smuggle in half a surrogate pair
-                json.dumps(parsed, ensure_ascii=False).encode()
-                if "\\u0000" in text and "\0" in json.dumps(parsed, ensure_ascii=False).replace("\\u0000", "\0"):
-                    raise ValueError("a NUL character cannot be stored")
-        except (ValueError, LookupError, RecursionError) as error:
-            raise ParseError(gettext("The body is not valid JSON: %(reason)s.") % {"reason": error}) from error
-        return parsed
+        except (ValueError, LookupError) as error:
+            raise ParseError(gettext("The body is not text in UTF-8.")) from error
+        return parse_json(text)
 
 
 class JSONRenderer(renderers.JSONRenderer):

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from forsale_api.api.fields import QuerySerializer
+from forsale_api.api.fields import QueryIntegerField, QuerySerializer
 from forsale_api.api.problems import Problem
 
 DEFAULT_PAGE_SIZE = 50
@@ -26,9 +26,7 @@ class PageQuery(QuerySerializer):
     cursor = serializers.CharField(
         required=False, max_length=500, help_text=_("From `next` or `previous`; do not make it up.")
     )
-    page_size = serializers.IntegerField(
-        required=False, min_value=1, max_value=MAX_PAGE_SIZE, default=DEFAULT_PAGE_SIZE
-    )
+    page_size = QueryIntegerField(required=False, min_value=1, max_value=MAX_PAGE_SIZE, default=DEFAULT_PAGE_SIZE)
 
 
 def _pack(backwards: bool, value: Any, key: Any) -> str:
@@ -39,11 +37,11 @@ def _pack(backwards: bool, value: Any, key: Any) -> str:
 
 
 def _unpack(cursor: str, model: type[Model], field: str) -> tuple[bool, Any, Any]:
+    column: Any = model._meta.get_field(field)
     try:
         raw = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
         backwards, value, key = raw
-        value = model._meta.get_field(field).to_python(value)
-        key = model._meta.pk.to_python(key)  # type: ignore[union-attr]
+        value, key = column.to_python(value), model._meta.pk.to_python(key)
         if value is None or key is None or backwards not in (0, 1) or "\0" in str(value):
             raise ValueError
         if isinstance(value, int) and abs(value) >= 2**63:

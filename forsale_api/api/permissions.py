@@ -20,7 +20,7 @@ SCOPES = {
 
 def has_scope(request: Request, scope: str) -> bool:
     """Whether the caller's token carries the scope; a session has all, an anonymous caller only reads."""
-    token = request.auth
+    token: Any = request.auth
     if token is None:
         return bool(request.user.is_authenticated) or scope == "plays:read"
     return scope in token.scopes
@@ -31,23 +31,31 @@ def viewer(request: Request) -> Any:
     return request.user if has_scope(request, "plays:read") else AnonymousUser()
 
 
+def any_of(scopes: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The scopes of which one is enough, as a view names them: one, or several in a tuple."""
+    return (scopes,) if isinstance(scopes, str) else scopes
+
+
 class MissingScope(Forbidden):
-    def __init__(self, scope: str) -> None:
-        super().__init__(gettext("This token lacks the scope %(scope)s.") % {"scope": scope}, code="missing-scope")
+    def __init__(self, scopes: tuple[str, ...]) -> None:
+        super().__init__(
+            gettext("This token lacks the scope %(scope)s.") % {"scope": " / ".join(scopes)}, code="missing-scope"
+        )
 
 
 class HasScope(BasePermission):
     """Writes need a caller (401) whose token carries the scope that the view declares for the method (403).
 
-    A view declares `scopes = {"POST": "plays:write", ...}`; a method it does not name is open to everybody
-    (public reads and calculations), and `signed_in = {"GET"}` names methods that need a caller but no scope.
+    A view declares `scopes = {"POST": "plays:write", ...}`, a tuple where any one of several is enough; a method it
+    does not name is open to everybody (public reads and calculations), and `signed_in = {"GET"}` names methods that
+    need a caller but no scope.
     """
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        scope = getattr(view, "scopes", {}).get(request.method)
-        needs_caller = scope is not None or request.method in getattr(view, "signed_in", ())
+        scopes = any_of(getattr(view, "scopes", {}).get(request.method, ()))
+        needs_caller = bool(scopes) or request.method in getattr(view, "signed_in", ())
         if needs_caller and not request.user.is_authenticated:
             return False  # answered 401 with WWW-Authenticate
-        if scope is not None and not has_scope(request, scope):
-            raise MissingScope(scope)
+        if scopes and not any(has_scope(request, scope) for scope in scopes):
+            raise MissingScope(scopes)
         return True

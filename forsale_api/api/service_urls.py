@@ -1,5 +1,11 @@
 """Addresses for whoever runs the service."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from forsale_api.api import service
+
+urlpatterns = [
+    path("healthz", service.healthz, name="healthz"),
+    path("readyz", service.readyz, name="readyz"),
+    path("metrics", service.prometheus, name="metrics"),
+]

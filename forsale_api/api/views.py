@@ -2,15 +2,18 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
 from functools import wraps
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, OperationalError, connection, transaction
+from django.http.request import RawPostDataException
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language, gettext
+from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.encoders import JSONEncoder
@@ -18,25 +21,42 @@ from rest_framework.views import APIView as DRFView
 
 from forsale_api.api.fields import NoQuery, QuerySerializer
 from forsale_api.api.models import IdempotencyKey
-from forsale_api.api.problems import AgainstTheRules, Conflict, Problem, Stale
+from forsale_api.api.problems import AgainstTheRules, Conflict, Problem, Stale, TooLarge
 
 KEYS_KEPT = timedelta(hours=24)
 WAIT_SECONDS = 10
 
 
 class APIView(DRFView):
-    """The base of all API views.
+    """The base of all API views; what it declares is enforced here and documented by `schema.AutoSchema`.
 
-    `query_serializer` names the query parameters of GET (others have none), `scopes` the scope a method needs
-    (see `permissions.HasScope`). `self.query` holds the validated parameters.
+    - `query_serializer`: the query parameters of GET (other methods have none); `self.query` holds them, validated.
+    - `scopes`: by method, the scope it needs, or a tuple of which one is enough (see `permissions.HasScope`).
+    - `signed_in`: methods that need a caller, but no scope.
+    - `problems`: by method, the statuses of problems it answers beyond those every view can (400, 401, 403 where a
+      scope or caller is needed, 404 with an id in the path, 406, 412 with `conditional`, 413 and 415 with a body,
+      409 and 422 where `idempotent`, 429).
+    - `conditional`: methods that read If-Match (call `check_if_match`); PATCH and DELETE unless said otherwise.
+    - `max_body`: the largest body in bytes.
+
+    Bodies and answers are named by `@extend_schema(request=..., responses={200: ...})` on the method; a page of a
+    list is `schema.page_of(Serializer)`.
     """
 
     query_serializer: type[QuerySerializer] = NoQuery
-    scopes: dict[str, str] = {}
-    signed_in: frozenset[str] = frozenset()
+    scopes: Mapping[str, str | tuple[str, ...]] = {}
+    signed_in: Collection[str] = frozenset()
+    problems: Mapping[str, tuple[int, ...]] = {}
+    conditional: Collection[str] = frozenset({"PATCH", "DELETE"})
+    max_body = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     query: dict[str, Any]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if length.isdecimal() and int(length) > self.max_body:
+            raise TooLarge(
+                gettext("A body has at most %(count)d bytes here.") % {"count": self.max_body}, code="too-large"
+            )
         super().initial(request, *args, **kwargs)
         reader = self.query_serializer if request.method in ("GET", "HEAD") else NoQuery
         self.query = reader.read(request.query_params)
@@ -52,11 +72,15 @@ class APIView(DRFView):
         header = request.headers.get("If-Match")
         if header is None or header.strip() == "*":
             return
-        given = [
-            part.strip().strip('"').rsplit("-", 1)[0] for part in header.split(",") if not part.strip().startswith("W/")
-        ]
+        # Compression on the way makes a tag weak (W/) without changing the state it names.
+        given = [part.strip().removeprefix("W/").strip('"').rsplit("-", 1)[0] for part in header.split(",")]
         if tag not in given:
             raise Stale(code="stale")
+
+
+def tag_of(*parts: object) -> str:
+    """A tag for a state that these values decide."""
+    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:24]
 
 
 def etag(tag: str) -> str:
@@ -68,6 +92,14 @@ def unchanged(request: Request, tag: str) -> bool:
     """Whether If-None-Match names this state: then answer `Response(status=304)` without building the body."""
     header = request.headers.get("If-None-Match", "")
     return etag(tag) in [part.strip().removeprefix("W/") for part in header.split(",")]
+
+
+def conditional(request: Request, tag: str, show: Callable[[], Any]) -> Response:
+    """The answer to a GET of one object whose state is `tag`: 304 without building the body where the caller has it."""
+    headers = {"ETag": etag(tag)}
+    if unchanged(request, tag):
+        return Response(status=304, headers=headers)
+    return Response(show(), headers=headers)
 
 
 def idempotent(method: Callable[..., Response]) -> Callable[..., Response]:
@@ -85,7 +117,10 @@ def idempotent(method: Callable[..., Response]) -> Callable[..., Response]:
             return method(view, request, *args, **kwargs)
         if not 1 <= len(key) <= 200 or not key.isprintable():
             raise Problem(gettext("An Idempotency-Key has 1 to 200 printable characters."), code="bad-idempotency-key")
-        body_hash = hashlib.sha256(request.body).hexdigest()
+        try:
+            body_hash = hashlib.sha256(request.body).hexdigest()
+        except RawPostDataException:  # a form, read while looking for its CSRF token
+            raise UnsupportedMediaType(request.content_type) from None
         try:
             with transaction.atomic():
                 if connection.vendor == "postgresql":
@@ -99,6 +134,7 @@ def idempotent(method: Callable[..., Response]) -> Callable[..., Response]:
                 headers={"Retry-After": "1"},
             ) from error
 
+    wrapper.idempotent = True  # type: ignore[attr-defined]
     return wrapper
 
 

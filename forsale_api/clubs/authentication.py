@@ -7,10 +7,11 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from rest_framework.authentication import BaseAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework import authentication
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
+from forsale_api.api.problems import Forbidden
 from forsale_api.clubs.models import Token
 
 LAST_USED_PRECISION = timedelta(minutes=1)  # a read must not cost a write each time
@@ -21,7 +22,7 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-class TokenAuthentication(BaseAuthentication):
+class TokenAuthentication(authentication.BaseAuthentication):
     """`Authorization: Bearer fs_...`; a wrong, expired or revoked token is 401 even where none is needed."""
 
     def authenticate(self, request: Request) -> tuple[Any, Token] | None:
@@ -50,3 +51,15 @@ class TokenAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="api"'
+
+
+class SessionAuthentication(authentication.SessionAuthentication):
+    """The session of a signed-in browser; a write also needs the CSRF token of the page it comes from."""
+
+    def enforce_csrf(self, request: Any) -> None:
+        try:
+            super().enforce_csrf(request)
+        except PermissionDenied as error:
+            raise Forbidden(
+                _("The session needs the CSRF token of the page: send it as X-CSRFToken."), code="csrf-failed"
+            ) from error

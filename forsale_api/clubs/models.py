@@ -95,7 +95,8 @@ class Membership(models.Model):
 def name_key(name: str) -> str:
     """A player's name without case, accents and extra blanks: two names with one key are one player."""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
-    return " ".join("".join(c for c in plain if not unicodedata.combining(c)).split())
+    bare = " ".join("".join(c for c in plain if not unicodedata.combining(c)).split())
+    return bare or " ".join(plain.split())  # a name of accents alone is still a name
 
 
 class Player(models.Model):

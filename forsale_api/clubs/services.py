@@ -82,23 +82,26 @@ def no_such_club(slug: str, place: Place = ()) -> NotFound:
     )
 
 
-def require_member(user: Caller, slug: str, *, place: Place = ()) -> Membership:
+def require_member(user: Caller, slug: str, *, place: Place = (), lock: bool = False) -> Membership:
     """The caller's membership of the club of this slug, `.club` loaded.
 
+    `lock` holds the club's row until the transaction ends, so that what is found stays true while it is acted on.
     Raises `NotFound` (404) where the caller may not even see the club, `Forbidden` (403) where they may but are no
     member.
     """
+    if lock:
+        Club.objects.select_for_update().filter(slug=slug).first()
     if user.is_authenticated:
-        found = Membership.objects.select_related("club").filter(user=user, club__slug=slug).first()
+        found = Membership.objects.select_related("club", "user").filter(user=user, club__slug=slug).first()
         if found is not None:
             return found
     visible_club(user, slug, place=place)
     raise Forbidden(gettext("Only members of this club may do that."), code="not-a-member", place=place)
 
 
-def require_owner(user: Caller, slug: str) -> Membership:
+def require_owner(user: Caller, slug: str, *, lock: bool = False) -> Membership:
     """Like `require_member`, and `Forbidden` (403) where the member is no owner."""
-    found = require_member(user, slug)
+    found = require_member(user, slug, lock=lock)
     if found.role != Role.OWNER:
         raise Forbidden(gettext("Only owners of this club may do that."), code="not-an-owner")
     return found
@@ -118,7 +121,7 @@ def locked_club(club: Club) -> Club:
 def slug_from(name: str) -> str:
     """A slug that reads like the name, in plain letters; "club" where nothing of it can be spelt in them."""
     plain = unicodedata.normalize("NFKD", name.casefold().translate(PLAIN_LETTERS))
-    return slugify(plain).replace("_", "-").strip("-")[:40].strip("-") or "club"
+    return slugify(plain.replace("_", " ")).strip("-")[:40].strip("-") or "club"
 
 
 @transaction.atomic
@@ -181,6 +184,8 @@ def slug_taken(slug: str) -> Conflict:
 @transaction.atomic
 def change_club(club: Club, **changes: object) -> Club:
     """Changes the named fields (those of `create_club`). Raises `Conflict` (409) where the new slug is in use."""
+    if not changes:
+        return club
     for name, value in changes.items():
         setattr(club, name, value)
     if not _saved_under_its_slug(club):
