@@ -490,6 +490,7 @@ def _audit_all(
     if not ranges:
         return []
     low, high = sum(r.low for r in ranges), sum(r.high for r in ranges)
+    written = low
     totals = [r for r in ranges if r.is_total]
     if totals and deal.refund_rounds_up:
         zeros = sum(f.banknotes == 0 for f in figures)
@@ -502,8 +503,8 @@ def _audit_all(
     if totals:
         return _totals_in_all(figures, deal, sums[dealt], low, high)
     known = sum(sum(f.cheque_cards or ()) for f in figures)
-    near = nearest(sums[dealt], low) + known
-    value = low + known
+    near = nearest(sums[dealt], written) + known
+    value = written + known
     if value < near:
         template = _("The cheques add up to %(value)s, %(by)s short of %(nearest)s.")
     else:
