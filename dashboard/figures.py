@@ -107,7 +107,8 @@ class Words:
     house: str = "house %(house)d"
     deal: str = "%{customdata[0]}, house %{customdata[1]}: paid %{customdata[2]}, cheque %{customdata[3]}"
     house_axis: str = "House"
-    money_axis: str = "thousands of dollars"
+    position: str = "position %{x}: %{y:.2f} % of wins"
+    position_axis: str = "Position from the opener of the first auction"
     separators: str = ".,"
 
 
@@ -224,7 +225,7 @@ def winners_strip(
             )
     layout = _layout(
         words,
-        margin={"l": 72, "r": 8, "t": 8, "b": 26, "pad": 0},
+        margin={"l": 80, "r": 24, "t": 8, "b": 26, "pad": 0},
         xaxis=_axis(
             range=[axis.edges[0], axis.edges[-1]],
             tickvals=list(axis.ticks),
@@ -234,6 +235,7 @@ def winners_strip(
             range=[-len(rows) + 0.45, 0.55],
             tickvals=[-place for place in range(len(rows))],
             ticktext=[words.players % {"count": count} for count, _, _ in rows],
+            ticklabelstandoff=8,
             showgrid=False,
         ),
     )
@@ -271,7 +273,7 @@ def decided_bars(
                 data.append(_decided_trace(present, way, fill, names.get(way, way), words, solid=solid))
     layout = _layout(
         words,
-        margin={"l": 72, "r": 8, "t": 8, "b": 26, "pad": 0},
+        margin={"l": 80, "r": 24, "t": 8, "b": 26, "pad": 0},
         barmode="stack",
         bargap=0,
         xaxis=_axis(
@@ -284,7 +286,74 @@ def decided_bars(
             range=[-len(rows) + 0.45, 0.55],
             tickvals=[-place for place in range(len(rows))],
             ticktext=[words.players % {"count": count} for count, _, _ in rows],
+            ticklabelstandoff=8,
             showgrid=False,
+        ),
+    )
+    return {"data": data, "layout": layout}
+
+
+def positions(rows: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH) -> Figure:
+    """Share of wins by position from the opener of the first auction, with 95 % intervals as whiskers.
+
+    ``rows`` are ``{"position", "win_share": S}`` of a simulation; the dashed line is an equal share.
+    """
+    shares = [row["win_share"] for row in rows]
+    values = [100 * share["value"] for share in shares]
+    low = min([100 * share["low"] for share in shares], default=0)
+    high = max([100 * share["high"] for share in shares], default=100)
+    room = max(1.0, (high - low) * 0.25)
+    data = [
+        {
+            "type": "scatter",
+            "mode": "markers+text",
+            "x": [row["position"] for row in rows],
+            "y": values,
+            "text": [f"{value:.1f}".replace(".", words.separators[0]) for value in values],
+            "textposition": "top center",
+            "textfont": {"size": LABEL_SIZE, "color": PALETTE["ink"]},
+            "marker": {"size": 9, "color": PALETTE["sim"]},
+            "error_y": {
+                "type": "data",
+                "symmetric": False,
+                "array": [100 * (share["high"] - share["value"]) for share in shares],
+                "arrayminus": [100 * (share["value"] - share["low"]) for share in shares],
+                "color": PALETTE["sim"],
+                "thickness": 1.5,
+                "width": 5,
+            },
+            "hovertemplate": words.position + "<extra></extra>",
+        }
+    ]
+    equal = 100 / len(rows) if rows else 0
+    layout = _layout(
+        words,
+        margin={"l": 44, "r": 8, "t": 16, "b": 40, "pad": 0},
+        shapes=[
+            {
+                "type": "line",
+                "xref": "paper",
+                "yref": "y",
+                "x0": 0,
+                "x1": 1,
+                "y0": equal,
+                "y1": equal,
+                "line": {"color": PALETTE["edge"], "width": 1, "dash": "3px,3px"},
+            }
+        ],
+        xaxis=_axis(
+            range=[0.5, len(rows) + 0.5],
+            dtick=1,
+            showgrid=False,
+            showline=True,
+            linecolor=PALETTE["edge"],
+            title=_title(words.position_axis),
+        ),
+        yaxis=_axis(
+            range=[low - room, high + 2 * room],
+            gridcolor=PALETTE["rule"],
+            nticks=5,
+            ticksuffix=words.percent_suffix,
         ),
     )
     return {"data": data, "layout": layout}
@@ -499,18 +568,18 @@ def _strip(
         | {
             "x": [quantiles["p05"], quantiles["p95"]],
             "y": [y, y],
-            "mode": "lines",
+            "mode": "lines+text",
             "line": {"color": fill, "width": 1.5},
+            "text": ["", f" <b>{distribution['median']:g}</b>" if solid else f" {distribution['median']:g}"],
+            "textposition": "middle right",
+            "textfont": {"size": LABEL_SIZE, "color": strong if solid else PALETTE["muted"]},
         },
         common | box,
         common
         | {
             "x": [distribution["median"]],
             "y": [y],
-            "mode": "markers+text",
-            "text": [f"<b>{distribution['median']:g}</b>" if solid else f"{distribution['median']:g}"],
-            "textposition": "top center" if solid else "bottom center",
-            "textfont": {"size": LABEL_SIZE, "color": strong if solid else PALETTE["muted"]},
+            "mode": "markers",
             "marker": {
                 "symbol": "line-ns",
                 "size": 14,
@@ -601,10 +670,14 @@ def _house_layout(words: Words, highest: float) -> dict[str, Any]:
             showgrid=False,
             showline=True,
             linecolor=PALETTE["edge"],
-            title={"text": words.house_axis, "standoff": 4},
+            title=_title(words.house_axis),
         ),
         yaxis=_axis(range=[-0.4, highest + 1.2], dtick=5, tick0=0, gridcolor=PALETTE["rule"]),
     )
+
+
+def _title(text: str) -> dict[str, Any]:
+    return {"text": text, "standoff": 4, "font": {"size": LABEL_SIZE, "color": PALETTE["muted"]}}
 
 
 def _axis(**extra: Any) -> dict[str, Any]:

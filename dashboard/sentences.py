@@ -5,14 +5,17 @@ only :func:`money` writes them out. Sentences with ``<b>`` are safe HTML built b
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date as date_type
+from datetime import datetime
 from itertools import pairwise
+from math import floor, log10
 from typing import Any
 
-from django.utils import formats
+from django.utils import formats, timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from dashboard.figures import Words
 from stats import distribution
@@ -25,6 +28,11 @@ FEW_PLAYS = 20
 """Below this many plays a sentence says "so far", and the interval what may be."""
 
 MEASURES = ("total", "winning_total", "margin", "banknotes")
+
+
+def in_language(names: Mapping[str, str]) -> str:
+    """The name of a game, edition or variant in the language of the reader."""
+    return names.get((get_language() or "en")[:2]) or names["en"]
 
 
 # ---- numbers as people write them -------------------------------------------------------------------
@@ -49,6 +57,16 @@ def money(thousands: int) -> str:
 def percent(share: float, digits: int = 0) -> str:
     """A share between 0 and 1 as per cent: 62 %."""
     return _("%(value)s %%") % {"value": decimal(100 * share, digits)}
+
+
+def day(date: date_type) -> str:
+    """28 November 2026."""
+    return formats.date_format(date, "j F Y")
+
+
+def moment(time: datetime) -> str:
+    """28 November 2026, 21:41, in the reader's time zone as far as it is known."""
+    return formats.date_format(timezone.localtime(time), "j F Y, H:i")
 
 
 def number(value: int) -> str:
@@ -117,6 +135,8 @@ def chart_words() -> Words:
         house=_("house %(house)d"),
         deal=_("%{customdata[0]}, house %{customdata[1]}: paid %{customdata[2]}, cheque %{customdata[3]}"),
         house_axis=_("House"),
+        position=_("position %{x}: %{y:.2f} % of wins"),
+        position_axis=_("Position from the opener of the first auction"),
         separators=_(".,"),
     )
 
@@ -201,7 +221,7 @@ def _trend(measure: str, medians: Sequence[tuple[int, float]], variant_name: str
         "first": decimal(first, 0),
         "many": number(many),
         "last": decimal(last, 0),
-        "variant": _in_sentence(variant_name),
+        "variant": in_sentence(variant_name),
         "measure": measures()[measure],
     }
     if measure == "total" and falling and simulated:
@@ -231,7 +251,7 @@ def _trend(measure: str, medians: Sequence[tuple[int, float]], variant_name: str
     return _("%(measure)s, %(variant)s: the median is %(first)s with %(few)s players and %(last)s with %(many)s") % said
 
 
-def _in_sentence(name: str) -> str:
+def in_sentence(name: str) -> str:
     """A variant's name in the middle of a sentence; the base game is no proper name."""
     return name[:1].lower() + name[1:] if name in {_("Base game"), "Base game", "Règle de base"} else f"“{name}”"
 
@@ -343,6 +363,28 @@ def _simulated_note(d: Distribution) -> str:
     return _("Simulated median %(median)s, half between %(low)s and %(high)s.") % said
 
 
+def empty_helps(players: int, *, narrowed: bool) -> str:
+    """What to do about an empty cell."""
+    if narrowed:
+        return _("Widen the filters, or log a play with %(players)s players.") % {"players": number(players)}
+    return _("The first play with %(players)s players fills this chart.") % {"players": number(players)}
+
+
+def mean(d: Distribution) -> str:
+    """A mean with its standard error, no more digits than the error allows."""
+    if d["mean"] is None:
+        return "–"
+    if not d["se"]:
+        return decimal(d["mean"], 1)
+    digits = min(3, max(0, -floor(log10(d["se"]))))
+    return f"{decimal(d['mean'], digits)} ± {decimal(d['se'], digits)}"
+
+
+def interval(bounds: Sequence[float]) -> str:
+    """An interval in a table: 52 to 67."""
+    return _("%(low)s to %(high)s") % {"low": bounds[0], "high": bounds[1]}
+
+
 def winners_heading(blocks: Iterable[Block], *, simulated: bool) -> str:
     """What it takes to win, said for the block that knows most games."""
     known = [block for block in blocks if block["winning_total"]["n"]]
@@ -435,6 +477,27 @@ def line_up(bots: Sequence[str]) -> str:
     if len(set(bots)) == 1:
         return _("%(bot)s in every seat") % {"bot": bots[0]}
     return names(list(bots))
+
+
+def simulation_heading(results: Mapping[str, Any]) -> str:
+    """What the totals of a simulation say."""
+    d = results["overall"]["total"]
+    said = {"low": d["quantiles"]["p25"], "high": d["quantiles"]["p75"], "median": d["median"]}
+    return _("Half of all scores lie between %(low)s and %(high)s, the median is %(median)s") % said
+
+
+def positions_heading(positions: Sequence[Mapping[str, Any]]) -> str:
+    """What the place at the table is worth, only as sure as the intervals allow."""
+    best = max(positions, key=lambda row: row["win_share"]["value"])
+    worst = min(positions, key=lambda row: row["win_share"]["value"])
+    if best["win_share"]["low"] <= worst["win_share"]["high"]:
+        return _("No position wins more often than another, as far as these games can tell")
+    return _("Position %(best)s wins %(most)s of games, position %(worst)s only %(least)s") % {
+        "best": best["position"],
+        "most": percent(best["win_share"]["value"], 1),
+        "worst": worst["position"],
+        "least": percent(worst["win_share"]["value"], 1),
+    }
 
 
 def houses_heading(houses: Sequence[Mapping[str, Any]]) -> str:
@@ -597,3 +660,14 @@ def deals_heading(rows: Sequence[Mapping[str, Any]]) -> str:
         "houses": names([_("%(house)s (%(who)s)") % {"house": row["house"], "who": row["player"]} for row in best]),
     }
     return sentence(_("%(number)s deals gained %(gain)s each: houses %(houses)s") % said).removesuffix(".")
+
+
+def change_says(action: str, who: str) -> str:
+    """One line of a play's history: Guilaine corrected the play."""
+    said = {"who": who or _("a former member")}
+    return {
+        "created": _("%(who)s recorded the play"),
+        "changed": _("%(who)s corrected the play"),
+        "deleted": _("%(who)s deleted the play"),
+        "restored": _("%(who)s restored the play"),
+    }[action] % said

@@ -1,0 +1,100 @@
+"""Tags and filters of the pages."""
+
+import json
+from datetime import date, datetime
+from typing import Any
+
+from django import template
+from django.urls import reverse
+from django.utils.html import format_html, json_script
+from django.utils.safestring import SafeString
+
+from dashboard import sentences
+from dashboard.figures import PALETTE
+from forsale_api.plays.models import PlayChange
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def nav_link(context: dict[str, Any], name: str, label: str, css: str) -> SafeString:
+    """A link of the main menu; the page one is on, and those below it, say so."""
+    address = reverse(f"dashboard:{name}")
+    path = context["request"].path
+    here = path == address or (name != "home" and path.startswith(address))
+    current = format_html(' aria-current="{}"', "page" if path == address else "true") if here else ""
+    return format_html('<a class="{}" href="{}"{}>{}</a>', css, address, current, label)
+
+
+@register.simple_tag
+def palette() -> SafeString:
+    """Colours of the figures by token, for the script that swaps them for the theme's."""
+    return json_script(dict(PALETTE), "palette")
+
+
+@register.filter
+def figure(value: Any, element_id: str) -> SafeString:
+    """A figure as a JSON script element, which the live part of a page replaces."""
+    script = json_script(value, element_id, encoder=_Compact)
+    return SafeString(script.replace("<script ", '<script data-part="figure" ', 1))
+
+
+class _Compact(json.JSONEncoder):
+    """JSON without blanks."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**(options | {"separators": (",", ":")}))
+
+
+@register.filter
+def whole(value: int | None) -> str:
+    """A whole number with its thousands apart."""
+    return "–" if value is None else sentences.whole(value)
+
+
+@register.filter
+def decimal(value: float | None, digits: int = 1) -> str:
+    """A number with this many digits behind the decimal sign."""
+    return "–" if value is None else sentences.decimal(value, digits)
+
+
+@register.filter
+def money(value: int | None) -> str:
+    """Thousands of dollars, written out."""
+    return "–" if value is None else sentences.money(value)
+
+
+@register.filter
+def dash(value: Any) -> Any:
+    """The value, or a dash where there is none."""
+    return "–" if value is None else value
+
+
+@register.filter
+def share(value: float | None) -> str:
+    """A share between 0 and 1 as per cent with two digits."""
+    return "–" if value is None else sentences.percent(value, 2)
+
+
+@register.filter
+def unlocalized(value: Any) -> str:
+    """A number to be copied into a request: no signs between its digits."""
+    return str(value)
+
+
+@register.filter
+def change_says(change: PlayChange) -> str:
+    """One line of a play's history."""
+    return sentences.change_says(change.action, change.user.get_username() if change.user else "")
+
+
+@register.filter
+def moment(value: datetime | None) -> str:
+    """When: 28 November 2026, 21:41."""
+    return sentences.moment(value) if value else ""
+
+
+@register.filter
+def day(value: date | datetime | None) -> str:
+    """Which day: 28 November 2026."""
+    return sentences.day(value) if value else ""
