@@ -17,13 +17,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import pgettext_lazy
-from stats.services import SIMULATED_GAME
 
 from dashboard import figures, sentences
 from dashboard.sentences import in_language
 from forsale_api import rules
 from forsale_api.clubs.models import Club, User
-from stats import aggregates, distribution
+from stats import aggregates, distribution, services
 from stats.models import Simulation, Status
 
 type Block = Mapping[str, Any]
@@ -364,10 +363,12 @@ class Scores:
         done = sum(block["games"] for block in blocks)
         if done >= games:
             return None
-        waiting = Simulation.objects.filter(pk__in=[block["simulation"] for block in blocks if not block["complete"]])
-        running = any(simulation.status == Status.RUNNING for simulation in waiting.only("status"))
+        waiting = [block["simulation"] for block in blocks if not block["complete"]]
+        running = [one for one in Simulation.objects.filter(pk__in=waiting) if one.status == Status.RUNNING]
+        speed = sum(services.games_per_second(simulation) or 0 for simulation in running)
         return {
-            "says": sentences.progress(done, games, running=running),
+            "says": sentences.progress(done, games, running=bool(running)),
+            "pace": sentences.pace(speed, (games - done) / speed if speed else None),
             "permille": 1000 * done // games,
         }
 
@@ -402,7 +403,7 @@ def read(chosen: Chosen, viewer: Caller) -> Scores:
     as_of = None
     if chosen.data != "simulated":
         recorded, as_of = _ask(chosen, chosen.recorded, viewer)
-    if chosen.data != "recorded" and chosen.game == SIMULATED_GAME:
+    if chosen.data != "recorded" and chosen.game == services.SIMULATED_GAME:
         simulated, simulated_as_of = _ask(chosen, chosen.simulated, viewer)
         as_of = as_of or simulated_as_of
     return Scores(chosen, recorded, simulated, as_of)

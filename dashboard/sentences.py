@@ -86,6 +86,11 @@ def number(value: int) -> str:
     return words.get(value) or whole(value)
 
 
+def _rough_percent(share: float) -> str:
+    """A share of few games: whole per cents, one digit more below one per cent."""
+    return percent(share, 1 if 0 < share < 0.01 else 0)
+
+
 def number_of_games(games: int) -> str:
     """10 million games, 500,000 games."""
     if games >= 1_000_000 and games % 100_000 == 0:
@@ -423,7 +428,7 @@ def decided_heading(blocks: Iterable[Block], *, simulated: bool) -> str:
     if simulated:
         said["share"] = percent(share["value"], 1)
         return _("With %(players)s players %(share)s of simulated games end level at the top") % said
-    said |= {"share": percent(share["value"]), "low": percent(share["low"]), "high": percent(share["high"])}
+    said |= {name: _rough_percent(share[key]) for name, key in (("share", "value"), ("low", "low"), ("high", "high"))}
     return (
         _(
             "With %(players)s players %(share)s of games ended level at the top (%(games)s, 95 %% interval "

@@ -20,7 +20,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_POST, require_safe
-from stats.services import SIMULATED_GAME
 
 from dashboard import figures, scores, sentences
 from dashboard.play_facts import Told
@@ -35,6 +34,7 @@ from forsale_api.plays.services import finding_in_words
 from stats import aggregates, services
 from stats.bots import BOTS
 from stats.models import Simulation, Status
+from stats.services import SIMULATED_GAME
 
 PAGE = 30
 MOST_CLUBS = 200
@@ -297,6 +297,7 @@ class _Shown:
         self.is_over = simulation.status in {Status.FINISHED, Status.CANCELLED, Status.FAILED}
         running = simulation.status == Status.RUNNING
         self.progress = sentences.progress(simulation.games_done, simulation.games, running=running)
+        self.pace = sentences.pace(services.games_per_second(simulation), services.eta_seconds(simulation))
         self.every = 0 if self.is_over else scores.POLL_RUNNING
 
 
@@ -309,7 +310,7 @@ def simulations(request: HttpRequest) -> HttpResponse:
 @require_safe
 def simulation(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = get_object_or_404(Simulation.objects.select_related("result"), pk=pk)
-    results = services.summary_of(found).as_dict()
+    results = services.results_of(found)
     context: dict[str, Any] = {"shown": _Shown(found), "simulation": found, "results": results}
     if results["games"]:
         words = sentences.chart_words()

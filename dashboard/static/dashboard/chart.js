@@ -122,28 +122,118 @@
     }
   }
 
-  // Pictures ------------------------------------------------------------------------------------
-  async function picture(format, places) {
-    const width = Math.max(...places.map((place) => place.clientWidth));
-    for (const place of places) {
-      const caption = place.closest("figure")?.querySelector(".says, h3")?.textContent.trim() ?? "";
-      const source = JSON.parse(document.getElementById(place.dataset.figure).textContent);
-      const figure = prepared(source);
-      figure.layout.paper_bgcolor = theme.get(palette.paper);
-      figure.layout.title = { text: caption, font: { size: 15 }, x: 0.02, xanchor: "left", y: 0.98, yanchor: "top" };
-      figure.layout.margin = { ...figure.layout.margin, l: Math.max(24, figure.layout.margin.l), r: 24, t: 72, b: 40 };
-      await Plotly.downloadImage(figure, {
-        format, width: Math.max(width, 480), height: 360, scale: 2,
-        filename: `${document.title} ${caption}`.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase().slice(0, 80),
-      });
+  // Pictures: every chart of a section with its words and its source, on one sheet -----------------
+  const SHEET = 1200;
+  const GAP = 32;
+  const LINE = 18;
+  const pen = document.createElement("canvas").getContext("2d");
+
+  function lines(text, width, font) {
+    pen.font = font;
+    const done = [];
+    let line = "";
+    for (const word of text.split(/\s+/)) {
+      const longer = line ? `${line} ${word}` : word;
+      if (line && pen.measureText(longer).width > width) {
+        done.push(line);
+        line = word;
+      } else {
+        line = longer;
+      }
     }
+    return line ? [...done, line] : done;
+  }
+
+  const NS = "http://www.w3.org/2000/svg";
+
+  function write(sheet, text, { x, y, width, size = 13, weight = 400, colour = "ink" }) {
+    const family = getComputedStyle(document.body).fontFamily;
+    const rows = lines(text, width, `${weight} ${size}px ${family}`);
+    for (const [index, row] of rows.entries()) {
+      const node = document.createElementNS(NS, "text");
+      node.textContent = row;
+      const place = { x, y: y + size + index * (size + 5) };
+      const look = { "font-family": family, "font-size": size, "font-weight": weight, fill: theme.get(palette[colour]) };
+      for (const [name, value] of Object.entries({ ...place, ...look })) node.setAttribute(name, value);
+      sheet.append(node);
+    }
+    return y + rows.length * (size + 5);
+  }
+
+  async function sheetOf(scope) {
+    const sheet = document.createElementNS(NS, "svg");
+    const ground = document.createElementNS(NS, "rect");
+    sheet.append(ground);
+    let y = write(sheet, scope.querySelector("h2").textContent, { x: GAP, y: GAP, width: SHEET - 2 * GAP, size: 20, weight: 600 });
+    let x = GAP;
+    let bottom = y;
+    let group = null;
+    for (const place of scope.querySelectorAll(".chart[data-ready]")) {
+      const figure = place.closest("figure");
+      const columns = place.closest(".cells") ? 4 : 2;
+      const width = (SHEET - 2 * GAP - (columns - 1) * GAP) / columns;
+      const here = place.closest(".cells, .pair") ?? figure;
+      if (here !== group || x + width > SHEET - GAP + 1) {
+        x = GAP;
+        y = bottom + 16;
+        const head = here.matches(".pair") && here !== group && here.closest(".section")?.querySelector("h2");
+        if (head) y = write(sheet, head.textContent, { x, y, width: SHEET - 2 * GAP, size: 20, weight: 600 }) + 8;
+      }
+      group = here;
+      const text = (node) => node?.textContent.replace(/\s+/g, " ").trim() ?? "";
+      const row = here.matches(".cells") ? text(here.previousElementSibling?.querySelector("h3")) : "";
+      const over = [row, ...[...figure.querySelectorAll(".corner > span")].map(text)].filter(Boolean).join(" · ");
+      let top = over ? write(sheet, over, { x, y, width, colour: "muted" }) : y;
+      top = write(sheet, text(figure.querySelector(".says, h3")), { x, y: top, width, size: 15, weight: 600 });
+      if (columns === 4) top = Math.max(top, y + 3 * LINE + 8);
+      const height = place.clientHeight;
+      const drawing = prepared(JSON.parse(document.getElementById(place.dataset.figure).textContent));
+      const address = await Plotly.toImage(drawing, { format: "svg", width, height });
+      const inner = new DOMParser().parseFromString(decodeURIComponent(address.slice(address.indexOf(",") + 1)), "image/svg+xml").documentElement;
+      inner.setAttribute("x", x);
+      inner.setAttribute("y", top);
+      inner.setAttribute("overflow", "visible");
+      sheet.append(inner);
+      const under = write(sheet, text(figure.querySelector(".under")), { x, y: top + height, width, colour: "muted" });
+      bottom = Math.max(bottom, under);
+      x += width + GAP;
+    }
+    const source = scope.querySelector("#source")?.textContent ?? "";
+    bottom = write(sheet, `${source} ${location.href}`.trim(), { x: GAP, y: bottom + 24, width: SHEET - 2 * GAP, colour: "muted" });
+    for (const [node, height] of [[sheet, bottom + GAP], [ground, bottom + GAP]]) {
+      node.setAttribute("width", SHEET);
+      node.setAttribute("height", height);
+    }
+    ground.setAttribute("fill", theme.get(palette.paper));
+    return sheet;
+  }
+
+  function save(blob, format) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = `${document.title.split(" · ")[0].replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase()}.${format}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
+
+  async function picture(format, scope) {
+    const sheet = await sheetOf(scope);
+    const vector = new Blob([new XMLSerializer().serializeToString(sheet)], { type: "image/svg+xml" });
+    if (format === "svg") return save(vector, format);
+    const image = new Image();
+    image.src = URL.createObjectURL(vector);
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = 2 * image.width;
+    canvas.height = 2 * image.height;
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    URL.revokeObjectURL(image.src);
+    return save(await new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); }), format);
   }
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-picture]");
-    if (!button) return;
-    const scope = document.getElementById(button.dataset.of);
-    picture(button.dataset.picture, [...scope.querySelectorAll(".chart[data-ready]")]);
+    if (button) picture(button.dataset.picture, document.getElementById(button.dataset.of));
   });
 
   drawAll({ all: true });
