@@ -279,7 +279,28 @@ CELERY_BROKER_URL = _read(
     hint="For example redis://localhost:6379/0; empty runs the embedded worker.",
     code="E003",
 )
-EMBEDDED_WORKER = not CELERY_BROKER_URL  # each web process then runs its own worker thread (forsale_api.celery)
+EMBEDDED_WORKER = not CELERY_BROKER_URL  # each web process then runs its own worker threads (forsale_api.celery)
+CELERY_BROKER_URL = CELERY_BROKER_URL or "memory://localhost/"
+CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.02} if CELERY_BROKER_URL.startswith("memory") else {}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 2, "interval_start": 0.1, "interval_max": 0.5}  # a page waits
+CELERY_TASK_IGNORE_RESULT = True  # results are rows of the database
+# A task that a dying worker held comes back; each may be repeated.
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_SEND_TASK_EVENTS = False
+# Two queues, which workers serve in turns: figures do not wait behind a long row of simulations.
+CELERY_TASK_DEFAULT_QUEUE = "figures"
+CELERY_TASK_QUEUES: dict[str, dict[str, Any]] = {"figures": {}, "chunks": {}}
+CELERY_TASK_ROUTES = {"stats.tasks.run_chunk": {"queue": "chunks"}}
+# Beat's own messages are worthless once the next is due.
+CELERY_BEAT_SCHEDULE = {
+    "fold plays into counts": {"task": "stats.tasks.fold", "schedule": 1.0, "options": {"expires": 1.0}},
+    "take up what was left": {"task": "stats.tasks.reconcile", "schedule": 10.0, "options": {"expires": 10.0}},
+    "forget old answers": {"task": "api.purge_idempotency_keys", "schedule": 86_400.0},
+}
+SIMULATION_WIDTH = max(2, os.cpu_count() or 1)  # chunks of one simulation that are out at a time
 
 # ---- accounts and security ---------------------------------------------------------------------------
 

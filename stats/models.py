@@ -12,23 +12,25 @@ from forsale_api.clubs.models import Club
 class FoldLock(models.Model):
     """One row; whoever folds plays into counts holds it, so that two workers never fold the same play."""
 
+    folded_at = models.DateTimeField(null=True, help_text=_("When the counts last changed"))
+
 
 class FoldedPlay(models.Model):
     """What a play has given to the counts, so that an edit or deletion takes back exactly that.
 
-    `contribution` is null where the play gives nothing (deleted); else its key and values, see `services.contribution`.
+    `gives` is `folding.Gift.as_json()`; a play that gives nothing (deleted) has no row.
     """
 
     play_id = models.UUIDField(primary_key=True)
-    version = models.PositiveIntegerField()
-    contribution = models.JSONField(null=True)
+    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="+")
+    gives = models.JSONField()
 
 
 class Block(models.Model):
     """What scores are counted under: figures of different blocks are never pooled.
 
-    The moments are integer sums over plays, for standard errors over plays (seats of one play are not independent):
-    of each play's sum of totals, and of banknotes where every seat's are known.
+    Every play is in two blocks: that of its day, for ranges of dates, and that of all days (`day` null), so that the
+    usual question, which names no dates, reads few rows.
     """
 
     club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="+")
@@ -37,44 +39,59 @@ class Block(models.Model):
     variant = models.CharField(max_length=40)
     player_count = models.PositiveSmallIntegerField()
     counts = models.BooleanField()
-    day = models.DateField()
+    day = models.DateField(null=True)
     plays = models.IntegerField(default=0)
-    totals_sum = models.BigIntegerField(default=0)
-    totals_square = models.BigIntegerField(default=0)
-    banknotes_plays = models.IntegerField(default=0)
-    banknotes_sum = models.BigIntegerField(default=0)
-    banknotes_square = models.BigIntegerField(default=0)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["club", "game", "edition", "variant", "player_count", "counts", "day"],
-                name="block_once",
+                condition=Q(day__isnull=False),
+                name="block_once_a_day",
             ),
-            models.CheckConstraint(condition=Q(plays__gte=0, banknotes_plays__gte=0), name="block_not_negative"),
+            models.UniqueConstraint(
+                fields=["club", "game", "edition", "variant", "player_count", "counts"],
+                condition=Q(day__isnull=True),
+                name="block_once_for_all_days",
+            ),
+            models.CheckConstraint(condition=Q(plays__gte=0), name="block_not_negative"),
         ]
-        indexes = [models.Index(fields=["game", "edition", "variant", "player_count", "counts", "day"])]
+        indexes = [models.Index(fields=["game", "edition", "variant", "player_count", "day"])]
 
 
 class Measure(models.TextChoices):
-    TOTAL = "total"
-    WINNING_TOTAL = "winning_total"
-    MARGIN = "margin"
-    BANKNOTES = "banknotes"
-    DECIDED_BY = "decided_by"  # the value is an index into plays.models.DECISIONS
+    """What is counted. `part` of a count is 0 except where said."""
+
+    TOTAL = "total"  # by seat
+    WINNING_TOTAL = "winning_total"  # by play
+    MARGIN = "margin"  # by play
+    BANKNOTES = "banknotes"  # by seat that knows them
+    DECIDED_BY = "decided_by"  # by play; the value is an index into plays.models.DECISIONS
+    # Sums over the seats of a play, for standard errors over plays: seats of one play are not independent.
+    # The part is the number of seats that are summed.
+    TABLE_TOTAL = "table_total"
+    TABLE_BANKNOTES = "table_banknotes"
+    # The part is the position in turn order, 1 the opener; from plays that know their first seat.
+    POSITION_TOTAL = "position_total"
+    POSITION_BANKNOTES = "position_banknotes"
+    POSITION_WIN = "position_win"  # the value is the number of seats that share the win
+    # The part is the house; from plays with a record.
+    PRICE = "price"
+    CHEQUE = "cheque"
 
 
 class Count(models.Model):
-    """How often a value of a measure occurred in a block."""
+    """How often a value of a measure occurred in a block. Money in thousands of dollars."""
 
     block = models.ForeignKey(Block, on_delete=models.CASCADE, related_name="counts_of_values")
     measure = models.CharField(max_length=20, choices=Measure)
+    part = models.PositiveSmallIntegerField(default=0)
     value = models.IntegerField()
     n = models.IntegerField(default=0)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["block", "measure", "value"], name="count_once"),
+            models.UniqueConstraint(fields=["block", "measure", "part", "value"], name="count_once"),
             models.CheckConstraint(condition=Q(n__gte=0), name="count_not_negative"),
         ]
 
@@ -89,24 +106,34 @@ class Status(models.TextChoices):
 
 
 class SimulationResult(models.Model):
-    """Integer counts of a request's games, by what decides them: engine, rule numbers, bots, seed. Kept for ever.
+    """The counts of a simulation's games so far; once complete, of every later request for the same games.
 
-    `key` is a hash of all that; the same request later finds its games here. `summary` is `Summary.to_bytes()`.
+    `key` is `Setting.key`: engine, rule numbers, bots, seed and opener. `summary` is `Summary.to_bytes()`, null before
+    the first game.
     """
 
-    key = models.CharField(max_length=64, unique=True)
+    key = models.CharField(max_length=64)
+    engine = models.CharField(max_length=20)
     games = models.BigIntegerField(default=0)
     complete = models.BooleanField(default=False)
     summary = models.BinaryField(null=True)
     updated_at = models.DateTimeField(auto_now=True)
 
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["key", "games"], condition=Q(complete=True), name="result_stored_once"),
+        ]
+
 
 class Simulation(models.Model):
-    """A batch of games played by bots, as requested."""
+    """A batch of games played by bots, as requested.
+
+    Games are handed out to chunks in order: those below `next_game` are counted in the result or in a chunk's hands.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     requester = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="simulations"
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="simulations"
     )
     game = models.CharField(max_length=30)
     edition = models.CharField(max_length=30)
@@ -117,12 +144,20 @@ class Simulation(models.Model):
     seed = models.BigIntegerField()
     opener = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("Null: random"))
     reference = models.BooleanField(default=False, help_text=_("What recorded scores are shown beside"))
+    body_hash = models.CharField(max_length=64, blank=True, editable=False)  # of the POST that brought its own id
+
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     error = models.TextField(blank=True)
-    games_done = models.BigIntegerField(default=0)
     result = models.ForeignKey(SimulationResult, on_delete=models.PROTECT, related_name="simulations")
+    games_done = models.BigIntegerField(default=0)
+    next_game = models.BigIntegerField(default=0)
+    chunk_games = models.PositiveIntegerField(default=0, help_text=_("Games of the next chunk, from the speed so far"))
+    pace = models.JSONField(default=list, editable=False)  # the last seconds, as [clock in s, games done]
+
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
+    running_since = models.DateTimeField(null=True, blank=True)
+    ran_seconds = models.FloatField(default=0, help_text=_("Before `running_since`: pauses do not count"))
     finished_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -130,8 +165,11 @@ class Simulation(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(status__in=Status.values), name="simulation_status_known"),
             models.CheckConstraint(
-                condition=Q(games__gte=1, games_done__gte=0, games_done__lte=F("games")),
+                condition=Q(games__gte=1, games_done__gte=0, games_done__lte=F("next_game"), next_game__lte=F("games")),
                 name="simulation_games",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status=Status.FINISHED) | Q(games_done=F("games")), name="finished_simulation_is_whole"
             ),
             models.UniqueConstraint(
                 fields=["game", "edition", "variant", "player_count"],
@@ -141,22 +179,30 @@ class Simulation(models.Model):
         ]
         indexes = [models.Index(fields=["status", "created_at"]), models.Index(fields=["created_at", "id"])]
 
+    def __str__(self) -> str:
+        return f"{self.game} {self.edition} {self.variant} {self.player_count} {self.id}"
+
 
 class Chunk(models.Model):
-    """A range of a simulation's games: leased, run, stored once."""
+    """A range of a simulation's games that is out: waiting for a worker, or leased by one. Stored, it is gone."""
 
     simulation = models.ForeignKey(Simulation, on_delete=models.CASCADE, related_name="chunks")
-    number = models.PositiveIntegerField()
     first_game = models.BigIntegerField()
     games = models.BigIntegerField()
-    done = models.BooleanField(default=False)
-    attempts = models.PositiveSmallIntegerField(default=0)
+    enqueued_at = models.DateTimeField()
     lease = models.UUIDField(null=True)
     leased_until = models.DateTimeField(null=True)
+    worker = models.CharField(max_length=100, blank=True, help_text=_("Host and process that hold the lease"))
+    attempts = models.PositiveSmallIntegerField(default=0, help_text=_("Leases taken"))
+    errors = models.PositiveSmallIntegerField(default=0, help_text=_("Attempts that raised"))
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["simulation", "number"], name="chunk_once"),
+            models.UniqueConstraint(fields=["simulation", "first_game"], name="chunk_once"),
             models.CheckConstraint(condition=Q(games__gte=1), name="chunk_has_games"),
+            models.CheckConstraint(
+                condition=Q(lease__isnull=True, leased_until__isnull=True)
+                | Q(lease__isnull=False, leased_until__isnull=False),
+                name="chunk_leased_until",
+            ),
         ]
-        indexes = [models.Index(fields=["simulation", "done", "number"])]

@@ -1,5 +1,20 @@
-"""Addresses of this room."""
+"""Addresses of statistics and simulations."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from stats import views
+
+urlpatterns = [
+    path("stats/scores/", views.Scores.as_view(), name="stats-scores"),
+    path("stats/seats/", views.Positions.as_view(), name="stats-seats"),
+    path("stats/houses/", views.Houses.as_view(), name="stats-houses"),
+    path("stats/players/", views.Leaders.as_view(), name="stats-players"),
+    path("stats/players/<uuid:id>/", views.OnePlayer.as_view(), name="stats-player"),
+    path("bots/", views.Bots.as_view(), name="bots"),
+    path("simulations/", views.Simulations.as_view(), name="simulations"),
+    path("simulations/<uuid:id>/", views.OneSimulation.as_view(), name="simulation"),
+    path("simulations/<uuid:id>/cancel/", views.Cancel.as_view(), name="simulation-cancel"),
+    path("simulations/<uuid:id>/pause/", views.Pause.as_view(), name="simulation-pause"),
+    path("simulations/<uuid:id>/resume/", views.Resume.as_view(), name="simulation-resume"),
+    path("simulations/<uuid:id>/results/", views.Results.as_view(), name="simulation-results"),
+]

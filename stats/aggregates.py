@@ -1,0 +1,569 @@
+"""The read side: every statistic as plain rows, for the API and for pages alike.
+
+Recorded figures are read from the folded counts, those of one player from that player's plays; simulated ones from
+stored summaries. Money is in thousands of dollars. `filters` are those of the API, by name; one that is left out, or
+None, does not narrow.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from math import sqrt
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Case, F, Max, OuterRef, Q, QuerySet, Subquery, Sum, When, Window
+from django.db.models import Count as CountRows
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from forsale_api.api.problems import NotFound, Problem
+from forsale_api.clubs.models import Club, Player, User, Visibility
+from forsale_api.clubs.services import visible_club, visible_clubs
+from forsale_api.plays.models import DECISIONS, Play, Seat
+from forsale_api.rules import GAMES, for_sale
+from stats import services
+from stats.distribution import Z, describe, share, standard_error
+from stats.folding import Cell, gift, with_seats
+from stats.models import Block, Count, FoldLock, Measure, Simulation
+from stats.summary import Summary
+
+type Caller = User | AnonymousUser
+type Filters = Mapping[str, Any]
+type Histogram = dict[int, int]
+type Cells = Mapping[tuple[str, int], Histogram]
+"""Counts of one block: (measure, part) -> {value: n}."""
+
+FEWEST_PRIVATE = 5
+"""Plays of a private club in a block from which on they are let into the figures of all clubs."""
+
+KIND = ("game", "edition", "variant", "player_count")
+NOT_OFFERED = {
+    "game": "unknown-game",
+    "edition": "edition-not-offered",
+    "variant": "variant-not-offered",
+    "player_count": "players-not-offered",
+}
+
+
+class Kind(NamedTuple):
+    """What figures are never pooled over."""
+
+    game: str
+    edition: str
+    variant: str
+    player_count: int
+
+
+# --- filters -----------------------------------------------------------------------------------------
+
+
+def kinds(filters: Filters) -> list[Kind]:
+    """The combinations on offer that the filters leave, in the order of the rules.
+
+    Raises `Problem` (400) naming what is offered, at the first filter that leaves nothing.
+    """
+    left = [
+        Kind(game.slug, edition, variant, players)
+        for game in GAMES.values()
+        for (edition, variant), counts in game.offers.items()
+        for players in counts
+    ]
+    for name in KIND:
+        wanted = filters.get(name)
+        if wanted is None:
+            continue
+        offered = list(dict.fromkeys(getattr(kind, name) for kind in left))
+        if wanted not in offered:
+            raise Problem(
+                gettext("%(name)s “%(value)s” is not offered here; there is %(offered)s.")
+                % {"name": name, "value": wanted, "offered": ", ".join(map(str, offered))},
+                code=NOT_OFFERED[name],
+                place=(name,),
+            )
+        left = [kind for kind in left if getattr(kind, name) == wanted]
+    return left
+
+
+def _refuse(filters: Filters, names: Iterable[str], why: str, code: str) -> None:
+    for name in names:
+        if filters.get(name) is not None:
+            raise Problem(why % {"name": name}, code=code, place=(name,))
+
+
+def _echo(filters: Filters, names: Sequence[str]) -> dict[str, Any]:
+    given = {name: filters.get(name) for name in names}
+    if "counts" in given:
+        given["counts"] = given["counts"] or "true"
+    return given
+
+
+def _counted(filters: Filters) -> Q:
+    """Condition on plays and on blocks alike: counted ones, unless all are asked for."""
+    return Q() if filters.get("counts") == "all" else Q(counts=True)
+
+
+def _narrowed(filters: Filters) -> Q:
+    """Condition on plays and on blocks alike: game, edition, variant, number of players."""
+    return Q(**{name: filters[name] for name in KIND if filters.get(name) is not None})
+
+
+def _dates(filters: Filters, field: str) -> Q:
+    bounds = {f"{field}__gte": filters.get("played_after"), f"{field}__lte": filters.get("played_before")}
+    return Q(**{name: day for name, day in bounds.items() if day is not None})
+
+
+def visible_player(player: UUID, viewer: Caller) -> Player:
+    """The player of this id, `.club` loaded. Raises `NotFound` where the viewer may not see their club."""
+    found = Player.objects.select_related("club").filter(pk=player, club__in=visible_clubs(viewer)).first()
+    if found is None:
+        raise NotFound(gettext("There is no such player here for you."), code="no-such-player", place=("player",))
+    return found
+
+
+# --- recorded counts ---------------------------------------------------------------------------------
+
+
+def _blocks(filters: Filters, viewer: Caller) -> QuerySet[Block]:
+    """The blocks whose figures the viewer may see under these filters.
+
+    A named club needs to be seen by the viewer. Without one: public clubs, and private ones that contribute, those
+    only where they bring `FEWEST_PRIVATE` plays to what is asked, so that no figure is about a single evening.
+    """
+    has_dates = filters.get("played_after") is not None or filters.get("played_before") is not None
+    days = _dates(filters, "day") & Q(day__isnull=False) if has_dates else Q(day=None)
+    blocks = Block.objects.filter(_narrowed(filters), _counted(filters), days)
+    if filters.get("club"):
+        return blocks.filter(club=visible_club(viewer, filters["club"], place=("club",)))
+    contributing = Q(club__visibility=Visibility.PRIVATE, club__contribute=True)
+    return (
+        blocks.filter(Q(club__visibility=Visibility.PUBLIC) | contributing)
+        .annotate(brought=Window(Sum("plays"), partition_by=[F("club"), *map(F, KIND)]))
+        .filter(Q(club__visibility=Visibility.PUBLIC) | Q(brought__gte=FEWEST_PRIVATE))
+    )
+
+
+def _folded(blocks: QuerySet[Block], measures: Iterable[str]) -> dict[Kind, tuple[int, Cells]]:
+    """By kind: plays, and the counts of these measures. Two queries, whatever the number of blocks."""
+    shown = blocks.values("pk")
+    plays = {
+        Kind(*kind): n
+        for *kind, n in Block.objects.filter(pk__in=shown).values_list(*KIND).annotate(n=Sum("plays")).order_by()
+    }
+    cells: dict[Kind, dict[tuple[str, int], Histogram]] = defaultdict(lambda: defaultdict(dict))
+    rows = (
+        Count.objects.filter(block__in=shown, measure__in=list(measures))
+        .values_list(*(f"block__{name}" for name in KIND), "measure", "part", "value")
+        .annotate(sum=Sum("n"))
+        .order_by()
+    )
+    for *kind, measure, part, value, n in rows:
+        cells[Kind(*kind)][measure, part][value] = n
+    return {kind: (number, cells[kind]) for kind, number in plays.items()}
+
+
+def _as_of() -> datetime:
+    """When the counts last changed."""
+    folded_at: datetime | None = FoldLock.objects.values_list("folded_at", flat=True).first()
+    return folded_at or timezone.now()
+
+
+def _pooled(cells: Iterable[Mapping[Cell, int]]) -> Cells:
+    pool: dict[tuple[str, int], Histogram] = defaultdict(lambda: defaultdict(int))
+    for some in cells:
+        for (measure, part, value), n in some.items():
+            pool[measure, part][value] += n
+    return pool
+
+
+def clustered_se(sums: Mapping[int, Histogram]) -> float | None:
+    """The standard error, over plays, of the mean of all values; None below two plays.
+
+    `sums` is {number of values in a play: {their sum: plays}}. The mean is a ratio of sums over plays; its standard
+    error is that of a ratio estimate (W. G. Cochran, Sampling Techniques, 3rd ed., section 2.11), which for plays of
+    one size is the standard error of the mean of the plays' means.
+    """
+    plays = sum(sum(histogram.values()) for histogram in sums.values())
+    if plays < 2:
+        return None
+    values = sum(size * sum(histogram.values()) for size, histogram in sums.items())
+    mean = sum(total * n for histogram in sums.values() for total, n in histogram.items()) / values
+    squares = sum(n * (total - mean * size) ** 2 for size, histogram in sums.items() for total, n in histogram.items())
+    return sqrt(squares * plays / (plays - 1)) / values
+
+
+def _part(cells: Cells, measure: Measure, part: int = 0) -> Histogram:
+    return dict(cells.get((measure.value, part), {}))
+
+
+def _over_plays(cells: Cells, measure: Measure, sums: Measure) -> dict[str, Any]:
+    """`D` of a figure that every seat has, its standard error over plays."""
+    sizes = {part: dict(histogram) for (name, part), histogram in cells.items() if name == sums.value}
+    return describe(_part(cells, measure), se=clustered_se(sizes))
+
+
+def _alone(histogram: Histogram) -> dict[str, Any]:
+    """`D` of a figure that a play has once."""
+    return describe(histogram, se=standard_error(histogram))
+
+
+def _moments(histogram: Histogram) -> dict[str, Any]:
+    n = sum(histogram.values())
+    mean = sum(value * count for value, count in histogram.items()) / n if n else None
+    return {"n": n, "mean": mean, "se": standard_error(histogram)}
+
+
+# --- scores ------------------------------------------------------------------------------------------
+
+SCORE_FILTERS = (*KIND, "data", "club", "player", "played_after", "played_before", "counts", "simulation")
+_OF_PLAYS = ("club", "player", "played_after", "played_before")
+_SCORE_MEASURES = (
+    Measure.TOTAL,
+    Measure.WINNING_TOTAL,
+    Measure.MARGIN,
+    Measure.BANKNOTES,
+    Measure.DECIDED_BY,
+    Measure.TABLE_TOTAL,
+    Measure.TABLE_BANKNOTES,
+)
+
+
+def score_blocks(filters: Filters, *, viewer: Caller | None = None) -> dict[str, Any]:
+    """Score distributions: {"filters", "as_of", "results": one block per edition, variant and player count}.
+
+    `viewer` is whom the answer is for; None is a stranger. Raises `Problem` (400) for filters that do not go together
+    or leave nothing on offer, `NotFound` for a club, player or simulation that the viewer may not see.
+    """
+    viewer = viewer or AnonymousUser()
+    data = filters.get("data") or ("simulated" if filters.get("simulation") else "recorded")
+    left = kinds(filters)
+    if data == "simulated":
+        only_plays = gettext("%(name)s is about recorded plays; it does not go with data=simulated.")
+        _refuse(filters, _OF_PLAYS, only_plays, "filter-of-plays")
+        as_of, results = _simulated_blocks(left, filters)
+    else:
+        only_simulated = gettext("%(name)s goes with data=simulated only.")
+        _refuse(filters, ["simulation"], only_simulated, "filter-of-simulations")
+        found = _player_blocks(filters, viewer) if filters.get("player") else _recorded_blocks(filters, viewer)
+        as_of, results = _as_of(), [found[kind] for kind in left if kind in found]
+    echo = _echo({**filters, "data": data}, SCORE_FILTERS)
+    return {"filters": echo, "as_of": as_of, "results": results}
+
+
+def _recorded_blocks(filters: Filters, viewer: Caller) -> dict[Kind, dict[str, Any]]:
+    folded = _folded(_blocks(filters, viewer), _SCORE_MEASURES)
+    return {kind: _block(kind, plays, cells) for kind, (plays, cells) in folded.items()}
+
+
+def _block(kind: Kind, plays: int, cells: Cells) -> dict[str, Any]:
+    decided = _part(cells, Measure.DECIDED_BY)
+    return {
+        **kind._asdict(),
+        "plays": plays,
+        "total": _over_plays(cells, Measure.TOTAL, Measure.TABLE_TOTAL),
+        "winning_total": _alone(_part(cells, Measure.WINNING_TOTAL)),
+        "margin": _alone(_part(cells, Measure.MARGIN)),
+        "banknotes": _over_plays(cells, Measure.BANKNOTES, Measure.TABLE_BANKNOTES),
+        "decided_by": {how: decided.get(index, 0) for index, how in enumerate(DECISIONS)},
+    }
+
+
+def _plays_by_kind(player: Player, filters: Filters) -> dict[Kind, list[Play]]:
+    """The plays the player sat in, with their seats: two queries, by the index on the seats' player."""
+    plays = Play.objects.filter(
+        _narrowed(filters), _counted(filters), _dates(filters, "played_on"), deleted_at=None, seats__player=player
+    )
+    if filters.get("club") and filters["club"] != player.club.slug:
+        plays = plays.none()
+    by_kind: dict[Kind, list[Play]] = defaultdict(list)
+    for play in with_seats(plays.defer("record", "notes")):
+        play.record = None  # deferred: houses are not asked for
+        by_kind[Kind(play.game, play.edition, play.variant, play.player_count)].append(play)
+    return by_kind
+
+
+def _player_blocks(filters: Filters, viewer: Caller) -> dict[Kind, dict[str, Any]]:
+    """Blocks of the plays a player sat in; totals and banknotes are that player's only, one a play."""
+    if filters.get("club"):
+        visible_club(viewer, filters["club"], place=("club",))
+    player = visible_player(filters["player"], viewer)
+    by_kind = _plays_by_kind(player, filters)
+    return {kind: _player_block(kind, plays, player) for kind, plays in by_kind.items()}
+
+
+def _player_block(kind: Kind, plays: Sequence[Play], player: Player) -> dict[str, Any]:
+    mine = [seat for play in plays for seat in play.seats.all() if seat.player_id == player.pk]
+    gifts = (gift(play, play.seats.all()) for play in plays)
+    cells = _pooled(given.cells for given in gifts if given)
+    return _block(kind, len(plays), cells) | {
+        "total": _alone(Counter(seat.total for seat in mine)),
+        "banknotes": _alone(Counter(seat.banknotes for seat in mine if seat.banknotes is not None)),
+    }
+
+
+# --- simulated ---------------------------------------------------------------------------------------
+
+
+def _simulated_blocks(left: Sequence[Kind], filters: Filters) -> tuple[datetime, list[dict[str, Any]]]:
+    simulations = _simulations(left, filters)
+    by_kind = {Kind(s.game, s.edition, s.variant, s.player_count): s for s in simulations}
+    newest = max((s.result.updated_at for s in simulations), default=timezone.now())
+    return newest, [_simulated_block(kind, by_kind[kind]) for kind in left if kind in by_kind]
+
+
+def _simulations(left: Sequence[Kind], filters: Filters) -> list[Simulation]:
+    """The simulation asked for, else the reference of each kind; a reference that is missing is asked for."""
+    found = Simulation.objects.select_related("result")
+    if filters.get("simulation"):
+        one = found.filter(pk=filters["simulation"]).first()
+        if one is None:
+            raise services.no_such_simulation(("simulation",))
+        return [one]
+    references = list(found.filter(_narrowed(filters), reference=True))
+    has = {Kind(s.game, s.edition, s.variant, s.player_count) for s in references}
+    missing = [kind for kind in left if kind not in has and kind.game == services.SIMULATED_GAME]
+    if missing:
+        services.ask_for_references([kind._asdict() for kind in missing])
+    return references
+
+
+def _simulated_block(kind: Kind, simulation: Simulation) -> dict[str, Any]:
+    figures = _figures(simulation)
+    return {
+        **kind._asdict(),
+        "plays": figures["games"],
+        **figures["overall"],
+        "decided_by": dict.fromkeys(DECISIONS, 0) | figures["decided_by"],
+        **_line_up(simulation),
+    }
+
+
+def _line_up(simulation: Simulation) -> dict[str, Any]:
+    """What simulated figures must say of themselves: who played, from which seed, and how much of it is done."""
+    return {
+        "simulation": simulation.pk,
+        "bots": simulation.bots,
+        "seed": simulation.seed,
+        "opener": simulation.opener or "random",
+        "games": simulation.games_done,
+        "games_requested": simulation.games,
+        "complete": simulation.games_done == simulation.games,
+        "engine": simulation.result.engine,
+    }
+
+
+def _figures(simulation: Simulation) -> dict[str, Any]:
+    stored = simulation.result.summary
+    return services.summary_of(simulation).as_dict() if stored is None else _stored_figures(bytes(stored))
+
+
+@lru_cache(maxsize=64)
+def _stored_figures(summary: bytes) -> dict[str, Any]:
+    """The figures of a stored summary; the same bytes are the same figures, so they are kept. Not to be changed."""
+    return Summary.from_bytes(summary).as_dict()
+
+
+# --- seats and houses --------------------------------------------------------------------------------
+
+SEAT_FILTERS = (*KIND, "data", "club", "played_after", "played_before", "counts")
+
+
+def seat_blocks(filters: Filters, *, viewer: Caller | None = None) -> dict[str, Any]:
+    """How each position in turn order fares (1 opens the first auction), from plays that know their first seat.
+
+    Per block `positions`: `win_share` (a shared win counts 1/k), and of recorded plays `total` and `banknotes` as `D`.
+    Raises as `score_blocks` does.
+    """
+    measures = (Measure.POSITION_TOTAL, Measure.POSITION_BANKNOTES, Measure.POSITION_WIN)
+    return _blocks_of(filters, viewer, measures, _recorded_positions, _simulated_positions)
+
+
+def house_blocks(filters: Filters, *, viewer: Caller | None = None) -> dict[str, Any]:
+    """What was paid for each house and the cheque it fetched: {"n", "mean", "se"} each, from plays with a record.
+
+    Houses that a lone holder scoops fetch no cheque of their own in recorded plays. Raises as `score_blocks` does.
+    """
+    return _blocks_of(filters, viewer, (Measure.PRICE, Measure.CHEQUE), _recorded_houses, _simulated_houses)
+
+
+def _blocks_of(
+    filters: Filters,
+    viewer: Caller | None,
+    measures: Sequence[Measure],
+    recorded: Callable[[Kind, Cells], dict[str, Any] | None],
+    simulated: Callable[[Mapping[str, Any]], dict[str, Any]],
+) -> dict[str, Any]:
+    data = filters.get("data") or "recorded"
+    left = kinds(filters)
+    results: list[dict[str, Any]] = []
+    if data == "simulated":
+        only_plays = gettext("%(name)s is about recorded plays; it does not go with data=simulated.")
+        _refuse(filters, _OF_PLAYS, only_plays, "filter-of-plays")
+        simulations = _simulations(left, filters)
+        as_of = max((s.result.updated_at for s in simulations), default=timezone.now())
+        for simulation in simulations:
+            figures = _figures(simulation)
+            kind = Kind(simulation.game, simulation.edition, simulation.variant, simulation.player_count)
+            results.append({**kind._asdict(), "plays": figures["games"], **simulated(figures), **_line_up(simulation)})
+    else:
+        as_of = _as_of()
+        folded = _folded(_blocks(filters, viewer or AnonymousUser()), measures)
+        found = [(kind, recorded(kind, folded[kind][1])) for kind in left if kind in folded]
+        results = [{**kind._asdict(), **block} for kind, block in found if block]
+    results.sort(key=lambda block: left.index(Kind(*(block[name] for name in KIND))))
+    return {"filters": _echo({**filters, "data": data}, SEAT_FILTERS), "as_of": as_of, "results": results}
+
+
+def _recorded_positions(kind: Kind, cells: Cells) -> dict[str, Any] | None:
+    plays = sum(_part(cells, Measure.POSITION_TOTAL, 1).values())
+    positions = []
+    for position in range(1, kind.player_count + 1):
+        wins = sum(n / winners for winners, n in _part(cells, Measure.POSITION_WIN, position).items())
+        positions.append(
+            {
+                "position": position,
+                "win_share": share(wins, plays),
+                "total": _alone(_part(cells, Measure.POSITION_TOTAL, position)),
+                "banknotes": _alone(_part(cells, Measure.POSITION_BANKNOTES, position)),
+            }
+        )
+    return {"plays": plays, "positions": positions} if plays else None
+
+
+def _simulated_positions(figures: Mapping[str, Any]) -> dict[str, Any]:
+    return {"positions": [{**place, "total": None, "banknotes": None} for place in figures["positions"]]}
+
+
+def _recorded_houses(kind: Kind, cells: Cells) -> dict[str, Any] | None:
+    edition = for_sale.EDITIONS.get(kind.edition) if kind.game == services.SIMULATED_GAME else None
+    if edition is None or not cells:
+        return None
+    bought = sum(sum(prices.values()) for (measure, _house), prices in cells.items() if measure == Measure.PRICE)
+    houses = [
+        {
+            "house": house,
+            "price": _moments(_part(cells, Measure.PRICE, house)),
+            "cheque": _moments(_part(cells, Measure.CHEQUE, house)),
+        }
+        for house in range(1, edition.houses + 1)
+    ]
+    plays = bought // for_sale.cards_dealt(edition, kind.variant, kind.player_count)  # every house dealt is bought
+    return {"plays": plays, "houses": houses}
+
+
+def _simulated_houses(figures: Mapping[str, Any]) -> dict[str, Any]:
+    return {"houses": figures["houses"]}
+
+
+# --- players -----------------------------------------------------------------------------------------
+
+PLAYER_FILTERS = (*KIND, "club", "played_after", "played_before", "counts", "min_plays", "limit")
+LEADERS = 50
+
+
+def leader_board(filters: Filters, *, viewer: Caller | None = None) -> dict[str, Any]:
+    """Players by their share of wins, best first; of one club, or of all public ones.
+
+    Each row: plays, wins (alone), shared wins, `win_share` (a shared win counts 1/k), the share that luck alone would
+    give at tables of those sizes, and the mean total with its standard error and 95 % interval. `min_plays` leaves out
+    whoever has fewer, `limit` is the number of rows. Game left out is For Sale. Raises as `score_blocks` does.
+    """
+    viewer = viewer or AnonymousUser()
+    filters = {**filters, "game": filters.get("game") or services.SIMULATED_GAME}
+    kinds(filters)
+    if filters.get("club"):
+        clubs = Club.objects.filter(pk=visible_club(viewer, filters["club"], place=("club",)).pk)
+    else:
+        clubs = Club.objects.filter(visibility=Visibility.PUBLIC)
+    plays = Play.objects.filter(
+        _narrowed(filters), _counted(filters), _dates(filters, "played_on"), deleted_at=None, club__in=clubs
+    )
+    fewest, limit = filters.get("min_plays") or 1, filters.get("limit") or LEADERS
+    rows = [_leader(tally) for tally in _tallies(plays) if tally["plays"] >= fewest]
+    rows.sort(key=lambda row: (-row["win_share"]["value"], -row["plays"], row["player"]["name"]))
+    echo = _echo({**filters, "min_plays": fewest, "limit": limit}, PLAYER_FILTERS)
+    return {"filters": echo, "as_of": _newest(plays), "results": rows[:limit]}
+
+
+def player_figures(player: UUID, filters: Filters, *, viewer: Caller | None = None) -> dict[str, Any]:
+    """One player: {"player", "filters", "as_of", "results"}, the results being score blocks with wins and win share.
+
+    Raises `NotFound` where the viewer may not see the player's club; else as `score_blocks` does.
+    """
+    found = visible_player(player, viewer or AnonymousUser())
+    left = kinds(filters)
+    by_kind = _plays_by_kind(found, filters)
+    results = [
+        {**_player_block(kind, by_kind[kind], found), **_wins(by_kind[kind], found)} for kind in left if kind in by_kind
+    ]
+    return {
+        "player": {"id": found.pk, "name": found.name, "club": found.club.slug},
+        "filters": _echo(filters, (*KIND, "played_after", "played_before", "counts")),
+        "as_of": _newest(Play.objects.filter(seats__player=found)),
+        "results": results,
+    }
+
+
+def _newest(plays: QuerySet[Play]) -> datetime:
+    """When these plays last changed."""
+    return plays.aggregate(newest=Max("updated_at"))["newest"] or _as_of()
+
+
+def _tallies(plays: QuerySet[Play]) -> list[dict[str, Any]]:
+    """Per player: plays, wins by the number of winners, what luck would win, sums of totals. One query."""
+    winners = Seat.objects.filter(play=OuterRef("play"), is_winner=True).order_by().values("play")
+    rows = (
+        Seat.objects.filter(play__in=plays)
+        .annotate(winners=Case(When(is_winner=True, then=Subquery(winners.annotate(n=CountRows("pk")).values("n")))))
+        .values("player", "player__name", "player__club__slug", "winners", "play__player_count")
+        .annotate(n=CountRows("pk"), sum=Sum("total"), squares=Sum(F("total") * F("total")))
+        .order_by()
+    )
+    tallies: dict[UUID, dict[str, Any]] = {}
+    for row in rows:
+        player = {"id": row["player"], "name": row["player__name"], "club": row["player__club__slug"]}
+        new = {"player": player, "plays": 0, "won": Counter(), "luck": 0.0, "sum": 0, "squares": 0}
+        tally = tallies.setdefault(row["player"], new)
+        tally["plays"] += row["n"]
+        tally["luck"] += row["n"] / row["play__player_count"]
+        tally["sum"] += row["sum"]
+        tally["squares"] += row["squares"]
+        if row["winners"]:
+            tally["won"][row["winners"]] += row["n"]
+    return list(tallies.values())
+
+
+def _leader(tally: Mapping[str, Any]) -> dict[str, Any]:
+    n, mean = tally["plays"], tally["sum"] / tally["plays"]
+    se = sqrt(max(0, n * tally["squares"] - tally["sum"] ** 2) / (n - 1)) / n if n > 1 else None
+    return {
+        "player": tally["player"],
+        "plays": n,
+        **_shares(tally["won"], n),
+        "expected_share": tally["luck"] / n,
+        "mean_total": {
+            "n": n,
+            "mean": mean,
+            "se": se,
+            "low": None if se is None else mean - Z * se,
+            "high": None if se is None else mean + Z * se,
+        },
+    }
+
+
+def _shares(won: Mapping[int, int], plays: int) -> dict[str, Any]:
+    """Wins alone, shared wins and the share of wins, from {number of winners: plays}."""
+    credit = sum(n / winners for winners, n in won.items())
+    alone = won.get(1, 0)
+    return {"wins": alone, "shared_wins": sum(won.values()) - alone, "win_share": share(credit, plays)}
+
+
+def _wins(plays: Sequence[Play], player: Player) -> dict[str, Any]:
+    won: Counter[int] = Counter()
+    for play in plays:
+        winners = [seat.player_id for seat in play.seats.all() if seat.is_winner]
+        if player.pk in winners:
+            won[len(winners)] += 1
+    return _shares(won, len(plays))

@@ -1,0 +1,59 @@
+"""Celery's door: each task reads its arguments, makes one call, and may be repeated at any time."""
+
+import time
+from typing import Any
+
+from celery import shared_task
+
+from stats import folding, services, simulation
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def fold() -> None:
+    """Fold the plays that wait in the outbox into the counts."""
+    while folding.fold():
+        time.sleep(0.01)  # on SQLite a person's write comes in between
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def run_chunk(*, chunk_id: int) -> None:
+    """Run a chunk of a simulation, outside any transaction, and store it."""
+    lease = services.lease(chunk_id=chunk_id)
+    if lease is None:
+        return
+    begun = time.perf_counter()
+    try:
+        summary = simulation.simulate(
+            game=lease.setting.game,
+            edition=lease.setting.edition,
+            variant=lease.setting.variant,
+            player_count=lease.setting.player_count,
+            bots=lease.setting.bots,
+            games=lease.games,
+            seed=lease.setting.seed,
+            first_game=lease.first_game,
+            opener=lease.setting.opener,
+        )
+    except Exception as error:
+        services.raised(lease=lease, error=error)
+        raise
+    services.store(lease=lease, summary=summary, seconds=time.perf_counter() - begun)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def reconcile(*, no_messages: bool = False) -> None:
+    """Send again the tasks of chunks that nobody works on."""
+    services.reconcile(no_messages=no_messages)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def start_references(*, kinds: list[dict[str, Any]]) -> None:
+    """Start the reference simulations of these kinds, where there are none."""
+    for kind in kinds:
+        services.start_reference(**kind)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def warm_up() -> None:
+    """Load the kernel, compiling it where this source was never compiled: called at a worker's start."""
+    simulation.warm_up()
