@@ -1,25 +1,65 @@
-"""Every code an error can carry. The list is part of the contract: a code may be added, never changed or dropped."""
+"""Every code an error or a finding can carry.
 
-# Answered by the fields of the framework and of `api.fields`, underscores turned into hyphens.
+The lists are part of the contract: a code may be added, never changed or dropped. A test compares them with what the
+rooms write down.
+"""
+
+# Answered by the fields of the framework, underscores turned into hyphens.
 FIELD_CODES = {
-    "bad-name", "blank", "date", "datetime", "does-not-exist", "empty", "incorrect-type", "invalid", "invalid-choice",
-    "max-digits", "max-length", "max-string-length", "max-value", "min-length", "min-value", "not-a-dict",
-    "not-a-list", "null", "null-characters-not-allowed", "repeated-parameter", "required",
-    "surrogate-characters-not-allowed", "unique", "unknown-field", "unknown-parameter",
+    "blank", "date", "datetime", "empty", "invalid", "invalid-choice", "make-aware", "max-length", "max-string-length",
+    "max-value", "min-length", "min-value", "not-a-dict", "not-a-list", "null", "null-characters-not-allowed",
+    "overflow", "required", "surrogate-characters-not-allowed",
 }  # fmt: skip
 
-# Answered by an address as a whole.
+# Answered by the framework for an address as a whole.
+FRAMEWORK_CODES = {
+    "authentication-failed", "error", "method-not-allowed", "not-acceptable", "not-authenticated", "not-found",
+    "parse-error", "permission-denied", "throttled", "unsupported-media-type",
+}  # fmt: skip
+
 REQUEST_CODES = {
-    "authentication-failed", "bad-authorization", "bad-cursor", "bad-idempotency-key", "bad-request", "bad-token",
-    "csrf-failed", "error", "idempotency-key-reused", "in-flight", "method-not-allowed", "missing-scope",
-    "not-acceptable", "not-authenticated", "not-found", "not-ready", "parse-error", "permission-denied", "stale",
-    "throttled", "too-large", "unsupported-media-type",
+    "bad-authorization", "bad-cursor", "bad-idempotency-key", "bad-name", "bad-request", "bad-slug", "bad-token",
+    "csrf-failed", "idempotency-key-reused", "in-flight", "missing-scope", "not-ready", "repeated-parameter", "stale",
+    "too-large", "unknown-field", "unknown-parameter",
 }  # fmt: skip
 
 CLUB_CODES = {
-    "already-a-member", "already-somebody", "bad-scope", "bad-slug", "last-owner", "name-taken", "no-such-club",
-    "no-such-member", "no-such-player", "no-such-user", "not-a-member", "not-an-owner", "player-claimed",
-    "player-has-plays", "slug-taken",
+    "already-a-member", "already-somebody", "bad-scope", "last-owner", "name-taken", "no-such-club", "no-such-member",
+    "no-such-player", "no-such-user", "not-a-member", "not-an-owner", "player-claimed", "player-has-plays",
+    "slug-taken",
 }  # fmt: skip
 
-CODES = FIELD_CODES | REQUEST_CODES | CLUB_CODES
+# Of the rules: what is not offered, which figures do not go together, which step of a record is illegal.
+RULE_CODES = {
+    "after-pass", "bid-above-banknotes", "bid-below-minimum", "bid-not-above-last", "bid-or-pass",
+    "cheque-dealt-too-often", "cheques-contradict-cards", "edition-not-offered", "extra-auction", "extra-sale",
+    "figure-contradicts-record", "figure-missing", "figure-of-another-game", "figure-out-of-range",
+    "house-already-sold", "house-dealt-twice", "house-never-owned", "house-not-on-table", "missing-auction",
+    "missing-offer", "missing-sale", "no-scoop-in-base", "no-such-cheque", "no-such-house", "no-such-seat",
+    "offered-twice", "offers-or-scoop", "out-of-turn", "players-not-offered", "record-not-offered", "round-over",
+    "round-unfinished", "scoop-by-other-seat", "scoop-due", "scoop-too-early", "total-contradicts-figures",
+    "total-too-small", "unknown-game", "variant-not-offered", "winner-contradicts-tie-break",
+    "winner-contradicts-totals", "winner-named-twice", "wrong-number-of-cheques", "wrong-number-of-houses",
+    "wrong-number-of-seats", "wrong-opener", "wrong-phase",
+}  # fmt: skip
+
+PLAY_CODES = {
+    "date-in-future", "deleted", "first-seat-contradicts-record", "impossible-sheet", "no-such-play",
+    "not-the-recorder", "player-needs-club", "player-sits-twice", "reason-without-effect", "record-does-not-fit",
+    "source-incomplete", "source-taken",
+}  # fmt: skip
+
+STATS_CODES = {
+    "id-taken", "no-such-opener", "no-such-simulation", "not-the-requester", "other-engine", "simulation-ended",
+    "wrong-number-of-bots",
+}  # fmt: skip
+
+CODES = FIELD_CODES | FRAMEWORK_CODES | REQUEST_CODES | CLUB_CODES | RULE_CODES | PLAY_CODES | STATS_CODES
+
+# Of the audit: what about a sheet no legal game gives, or hardly any.
+FINDING_CODES = {
+    "banknotes-above-dealt", "categories-too-large", "category-too-large", "cheque-card-too-often",
+    "cheque-cards-in-all", "cheques-sum", "cheques-too-high", "cheques-too-low", "fits-other-set-aside",
+    "no-common-deal", "no-such-cheque-card", "no-such-cheque-sum", "too-little-spent", "too-many-cheque-cards",
+    "too-many-without-banknotes", "total-too-high", "total-too-low", "totals-sum", "wrong-number-of-cheque-cards",
+}  # fmt: skip

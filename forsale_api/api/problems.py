@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from django.core.exceptions import DisallowedHost, PermissionDenied
+from django.core.exceptions import DisallowedHost, PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.urls import Resolver404, resolve
 from django.utils.translation import gettext
@@ -213,6 +213,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
+    elif isinstance(error, RequestDataTooBig):
+        error = TooLarge(code="too-large")
     if not isinstance(error, exceptions.APIException):
         return None
     members: dict[str, Any] = {}
