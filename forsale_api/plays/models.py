@@ -38,6 +38,12 @@ class Play(models.Model):
     level = models.CharField(max_length=10)
     decided_by = models.CharField(max_length=20)
     impossible = models.BooleanField(default=False, help_text=_("No legal game gives this sheet"))
+    findings = models.JSONField(
+        default=list, blank=True
+    )  # code, severity, seats, and the message's template and params
+    held_back = models.BooleanField(
+        default=False, help_text=_("Does not count for its impossible sheet alone; corrected, it counts again")
+    )
 
     body_hash = models.CharField(max_length=64, blank=True, editable=False)  # of the POST that brought its own id
     recorder = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -49,6 +55,12 @@ class Play(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(player_count__range=(2, 6)), name="play_player_count"),
+            models.CheckConstraint(
+                condition=Q(held_back=False) | Q(impossible=True, counts=False), name="play_held_back_with_reason"
+            ),
+            models.CheckConstraint(
+                condition=Q(counts=False) | Q(not_counted_reason=""), name="play_reason_only_if_not_counted"
+            ),
             models.CheckConstraint(condition=Q(level__in=LEVELS), name="play_level_known"),
             models.CheckConstraint(condition=Q(decided_by__in=DECISIONS), name="play_decision_known"),
             models.CheckConstraint(
@@ -112,7 +124,11 @@ class Seat(models.Model):
 
 
 class PlayChange(models.Model):
-    """Who changed what, and when; never edited. `before` and `after` are the facts of the play, or null."""
+    """Who changed what, and when; never edited.
+
+    `after` of the creation holds the facts of the play but its record; a change holds, before and after, the facts
+    that differ, so that every earlier state can be rebuilt from the present one. Deleting and restoring hold none.
+    """
 
     play = models.ForeignKey(Play, on_delete=models.CASCADE, related_name="changes")
     version = models.PositiveIntegerField()

@@ -1,5 +1,16 @@
-"""Addresses of this room."""
+"""Addresses of games and plays."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from forsale_api.plays import views
+
+urlpatterns = [
+    path("games/", views.Games.as_view(), name="games"),
+    path("games/<slug:game>/", views.Game.as_view(), name="game"),
+    path("games/<slug:game>/score/", views.ScoreSheet.as_view(), name="score"),
+    path("plays/", views.Plays.as_view(), name="plays"),
+    path("plays/<uuid:id>/", views.OnePlay.as_view(), name="play"),
+    path("plays/<uuid:id>/restore/", views.Restore.as_view(), name="play-restore"),
+    path("plays/<uuid:id>/history/", views.History.as_view(), name="play-history"),
+    path("plays/<uuid:id>/scores/", views.Scores.as_view(), name="play-scores"),
+]

@@ -1,0 +1,660 @@
+"""The JSON of plays: bodies that come in (strict), query parameters, and what goes out.
+
+Only shapes are checked here; whether figures and records are legal is for the rules.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from forsale_api import rules
+from forsale_api.api.fields import (
+    BooleanField,
+    CharField,
+    IntegerField,
+    NameField,
+    QueryBooleanField,
+    QueryIntegerField,
+    StrictSerializer,
+)
+from forsale_api.api.paging import PageQuery
+from forsale_api.plays.models import DECISIONS, LEVELS, Play, Seat
+from forsale_api.plays.services import FIGURES, SeatFacts, finding_in_words
+from forsale_api.rules import Score, SeatEntry
+
+GAMES = sorted(rules.GAMES)
+EDITIONS = sorted({slug for game in rules.GAMES.values() for slug in game.editions})
+VARIANTS = sorted({slug for game in rules.GAMES.values() for slug in game.variants})
+ORDERINGS = [sign + field for field in ("played_on", "created_at", "updated_at") for sign in ("", "-")]
+
+
+# ---- fields -----------------------------------------------------------------------------------------
+
+
+class DateField(serializers.DateField):
+    """A calendar date, YYYY-MM-DD and nothing else."""
+
+    def to_internal_value(self, value: Any) -> Any:
+        if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+            self.fail("invalid", format="YYYY-MM-DD")
+        return super().to_internal_value(value)
+
+
+@extend_schema_field({"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$", "examples": ["21:10"]})
+class TimeField(serializers.TimeField):
+    """A local time, HH:MM or HH:MM:SS."""
+
+    def to_internal_value(self, value: Any) -> Any:
+        if not isinstance(value, str) or not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?", value):
+            self.fail("invalid", format="HH:MM[:SS]")
+        return super().to_internal_value(value)
+
+
+class Figure(IntegerField):
+    """A figure of the sheet: any whole number has the right shape; which are possible is for the rules."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"min_value": None, "max_value": None, **kwargs})
+
+
+RECORD_SCHEMA = {
+    "type": ["object", "null"],
+    "description": "Every move of a For Sale game. A record is whole or refused.",
+    "required": ["first_seat", "auctions", "sales"],
+    "additionalProperties": False,
+    "properties": {
+        "first_seat": {"type": "integer"},
+        "auctions": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["houses", "actions"],
+                "additionalProperties": False,
+                "properties": {
+                    "houses": {"type": "array", "items": {"type": "integer"}},
+                    "actions": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "description": "A bid (the whole stake afterwards) or a pass.",
+                            "required": ["seat"],
+                            "anyOf": [{"required": ["bid"]}, {"required": ["pass"]}],
+                            "additionalProperties": False,
+                            "properties": {
+                                "seat": {"type": "integer"},
+                                "bid": {"type": "integer"},
+                                "pass": {"type": "boolean"},
+                            },
+                        },
+                    },
+                },
+            },
+        },
+        "sales": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "description": "Offers, or in the variant a scoop by the lone holder of houses.",
+                "required": ["cheques"],
+                "anyOf": [{"required": ["offers"]}, {"required": ["scoop"]}],
+                "additionalProperties": False,
+                "properties": {
+                    "cheques": {"type": "array", "items": {"type": "integer"}},
+                    "offers": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["seat", "house"],
+                            "additionalProperties": False,
+                            "properties": {"seat": {"type": "integer"}, "house": {"type": "integer"}},
+                        },
+                    },
+                    "scoop": {"type": "integer"},
+                },
+            },
+        },
+    },
+}
+
+
+@extend_schema_field(RECORD_SCHEMA)
+class RecordField(serializers.Field[Any, Any, Any, Any]):
+    """A move record. Checked by hand: hundreds of nested serializers would cost more than the replay."""
+
+    default_error_messages = {
+        "not-an-object": _("An object is needed."),
+        "not-a-list": _("A list is needed."),
+        "invalid": _("A whole number is needed."),
+        "not-a-boolean": _("true or false is needed."),
+        "required": _("This field is required."),
+        "unknown-field": _("There is no field %(name)s here. Known: %(known)s."),
+        "one-of": _("One of these is needed: %(names)s."),
+    }
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        self._object(
+            data, (), first_seat=self._integer, auctions=self._list(self._auction), sales=self._list(self._sale)
+        )
+        return dict(data)
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+    def _auction(self, data: Any, place: tuple[str | int, ...]) -> None:
+        self._object(data, place, houses=self._list(self._integer), actions=self._list(self._action))
+
+    def _action(self, data: Any, place: tuple[str | int, ...]) -> None:
+        self._object(data, place, ("bid", "pass"), seat=self._integer, bid=self._integer, **{"pass": self._boolean})
+
+    def _sale(self, data: Any, place: tuple[str | int, ...]) -> None:
+        self._object(
+            data,
+            place,
+            ("offers", "scoop"),
+            cheques=self._list(self._integer),
+            offers=self._list(self._offer),
+            scoop=self._integer,
+        )
+
+    def _offer(self, data: Any, place: tuple[str | int, ...]) -> None:
+        self._object(data, place, seat=self._integer, house=self._integer)
+
+    def _object(
+        self,
+        data: Any,
+        place: tuple[str | int, ...],
+        one_of: tuple[str, ...] = (),
+        **members: Callable[[Any, tuple[str | int, ...]], None],
+    ) -> None:
+        """Checks an object that has all the members, of those in `one_of` at least one, and no others."""
+        if not isinstance(data, dict):
+            self._wrong("not-an-object", place)
+        for name in data:
+            if name not in members:
+                self._wrong("unknown-field", (*place, name), name=str(name)[:100], known=", ".join(members))
+        for name, check in members.items():
+            if name in data:
+                check(data[name], (*place, name))
+            elif name not in one_of:
+                self._wrong("required", (*place, name))
+        if one_of and not any(name in data for name in one_of):
+            self._wrong("one-of", place, names=", ".join(one_of))
+
+    def _list(
+        self, check: Callable[[Any, tuple[str | int, ...]], None]
+    ) -> Callable[[Any, tuple[str | int, ...]], None]:
+        def check_list(data: Any, place: tuple[str | int, ...]) -> None:
+            if not isinstance(data, list):
+                self._wrong("not-a-list", place)
+            for index, item in enumerate(data):
+                check(item, (*place, index))
+
+        return check_list
+
+    def _integer(self, data: Any, place: tuple[str | int, ...]) -> None:
+        if type(data) is not int:
+            self._wrong("invalid", place)
+
+    def _boolean(self, data: Any, place: tuple[str | int, ...]) -> None:
+        if type(data) is not bool:
+            self._wrong("not-a-boolean", place)
+
+    def _wrong(self, code: str, place: tuple[str | int, ...], **params: str) -> None:
+        detail: Any = [serializers.ErrorDetail(str(self.error_messages[code]) % params, code=code)]
+        for step in reversed(place):
+            detail = {step: detail}
+        raise serializers.ValidationError(detail)
+
+
+# ---- bodies that come in ----------------------------------------------------------------------------
+
+
+class SeatFigures(StrictSerializer):
+    """What was written down for one seat, in thousands of dollars; which figures there are depends on the game."""
+
+    cheques = Figure(required=False, allow_null=True)
+    banknotes = Figure(required=False, allow_null=True)
+    total = Figure(required=False, allow_null=True)
+    cheque_cards = serializers.ListField(child=Figure(), required=False, allow_null=True)
+    points = Figure(required=False, allow_null=True)
+    largest_category = Figure(required=False, allow_null=True)
+
+
+class ScoreRequest(StrictSerializer):
+    """A sheet or a record to score. Nothing is stored."""
+
+    edition = CharField(required=False, max_length=50, help_text=_("The game's default, if left out"))
+    variant = CharField(required=False, max_length=50, default="base")
+    seats = SeatFigures(many=True, required=False)
+    record = RecordField(required=False, allow_null=True, default=None)
+    reported_winners = serializers.ListField(child=Figure(), required=False, default=list)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["record"] is None and "seats" not in attrs:
+            raise serializers.ValidationError(
+                {"seats": [serializers.ErrorDetail(gettext("Give seats or a record."), "required")]}
+            )
+        return attrs
+
+    def entries(self) -> list[SeatEntry]:
+        """The figures of the validated body, as the rules take them."""
+        return [
+            SeatEntry(
+                **{**seat, "cheque_cards": tuple(cards) if (cards := seat.get("cheque_cards")) is not None else None}
+            )
+            for seat in self.validated_data.get("seats", ())
+        ]
+
+
+class SeatPatch(SeatFigures):
+    """One seat in a change: what it does not name is kept, the player included."""
+
+    player = NameField(required=False, help_text=_("A name in this club, or an id"))
+
+
+class SeatBody(SeatFigures):
+    """One seat of a new play."""
+
+    player = NameField(help_text=_("A name in this club (a new one makes a guest), or an id"))
+
+
+class PlayPatch(StrictSerializer):
+    """A change of a play: any of its facts."""
+
+    edition = CharField(required=False, max_length=30)
+    variant = CharField(required=False, max_length=40)
+    played_on = DateField(required=False, help_text=_("The club's local calendar date"))
+    played_at = TimeField(required=False, allow_null=True)
+    location = CharField(required=False, allow_blank=True, max_length=200)
+    duration_minutes = IntegerField(required=False, allow_null=True, min_value=1, max_value=10_000)
+    notes = CharField(required=False, allow_blank=True, max_length=5000, trim_whitespace=False)
+    first_seat = Figure(required=False, allow_null=True)
+    seats = SeatPatch(many=True, required=False)
+    record = RecordField(required=False, allow_null=True)
+    reported_winners = serializers.ListField(child=Figure(), required=False)
+    source = CharField(required=False, allow_null=True, max_length=50)  # type: ignore[assignment]
+    source_id = CharField(required=False, allow_null=True, max_length=200)
+    counts = BooleanField(required=False)
+    not_counted_reason = CharField(required=False, allow_blank=True, max_length=300)
+    accept_findings = BooleanField(required=False)
+
+    def facts(self) -> dict[str, Any]:
+        """The validated body as `services.record_play` and `change_play` take it."""
+        facts = dict(self.validated_data)
+        if "seats" in facts:
+            facts["seats"] = [
+                SeatFacts(seat.get("player"), {name: seat[name] for name in FIGURES if name in seat})
+                for seat in facts["seats"]
+            ]
+        return facts
+
+
+class PlayBody(PlayPatch):
+    """A new play."""
+
+    id = serializers.UUIDField(required=False, help_text=_("Made by the client, so that sending again is harmless"))
+    club = CharField(max_length=50, help_text=_("The slug of the club"))
+    game = serializers.ChoiceField(choices=GAMES)
+    played_on = DateField(help_text=_("The club's local calendar date"))
+    seats = SeatBody(many=True)  # type: ignore[assignment]
+
+
+# ---- query parameters -------------------------------------------------------------------------------
+
+
+@extend_schema_field({"type": "string", "enum": ["record", "deleted", "record,deleted", "deleted,record"]})
+class IncludeField(serializers.Field[Any, Any, Any, Any]):
+    """Words separated by commas."""
+
+    def to_internal_value(self, data: str) -> set[str]:
+        words = data.split(",")
+        if unknown := [word for word in words if word not in ("record", "deleted")]:
+            raise serializers.ValidationError(
+                gettext("include takes record and deleted, not %(word)s.") % {"word": unknown[0][:50]}, "invalid_choice"
+            )
+        return set(words)
+
+
+class PlayListQuery(PageQuery):
+    """The filters of the list of plays; dates are inclusive."""
+
+    club = serializers.CharField(required=False, max_length=50)
+    game = serializers.ChoiceField(choices=GAMES, required=False)
+    edition = serializers.ChoiceField(choices=EDITIONS, required=False)
+    variant = serializers.ChoiceField(choices=VARIANTS, required=False)
+    player_count = QueryIntegerField(required=False, min_value=2, max_value=6)
+    player = serializers.CharField(required=False, max_length=100, help_text=_("An id; with club a name will do"))
+    level = serializers.ChoiceField(choices=LEVELS, required=False)
+    counts = QueryBooleanField(required=False)
+    played_after = DateField(required=False)
+    played_before = DateField(required=False)
+    updated_after = serializers.DateTimeField(required=False, help_text=_("At or after"))
+    mine = QueryBooleanField(required=False, help_text=_("true: plays you recorded or sat in; needs a caller"))
+    include = IncludeField(
+        required=False,
+        help_text=_("record adds the move records; deleted adds deleted plays as {id, deleted_at}; both with a comma"),
+    )
+    ordering = serializers.ChoiceField(choices=ORDERINGS, required=False, default="-played_on")
+
+
+class HistoryQuery(PageQuery):
+    """The history has pages only."""
+
+
+# ---- what goes out ----------------------------------------------------------------------------------
+
+
+class FindingSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    severity = serializers.ChoiceField(choices=["impossible", "unlikely"])
+    seats = serializers.ListField(child=serializers.IntegerField())
+    detail = serializers.CharField()
+
+
+class SeatScoreSerializer(serializers.Serializer[Any]):
+    """`cheques` and `banknotes` in For Sale, `points` and `largest_category` in Lady Richmond."""
+
+    seat = serializers.IntegerField()
+    cheques = serializers.IntegerField(required=False, allow_null=True)
+    banknotes = serializers.IntegerField(required=False, allow_null=True)
+    points = serializers.IntegerField(required=False, allow_null=True)
+    largest_category = serializers.IntegerField(required=False, allow_null=True)
+    total = serializers.IntegerField()
+    rank = serializers.IntegerField()
+    is_winner = serializers.BooleanField()
+
+
+class ScoreSerializer(serializers.Serializer[Any]):
+    level = serializers.ChoiceField(choices=LEVELS)
+    decided_by = serializers.ChoiceField(choices=DECISIONS)
+    winners = serializers.ListField(child=serializers.IntegerField())
+    seats = SeatScoreSerializer(many=True)
+    findings = FindingSerializer(many=True)
+
+
+class PlayerSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+
+
+class PlaySeatSerializer(SeatScoreSerializer):
+    player = PlayerSerializer()
+    cheque_cards = serializers.ListField(child=serializers.IntegerField(), required=False, allow_null=True)
+
+
+class PlaySerializer(serializers.Serializer[Any]):
+    """A play as the API shows it. `location` and `notes` are null where they are for members' eyes."""
+
+    id = serializers.UUIDField()
+    club = serializers.CharField()
+    game = serializers.ChoiceField(choices=GAMES)
+    edition = serializers.CharField()
+    variant = serializers.CharField()
+    player_count = serializers.IntegerField()
+    played_on = serializers.DateField()
+    played_at = TimeField(allow_null=True)
+    location = serializers.CharField(allow_null=True)
+    duration_minutes = serializers.IntegerField(allow_null=True)
+    notes = serializers.CharField(allow_null=True)
+    first_seat = serializers.IntegerField(allow_null=True)
+    seats = PlaySeatSerializer(many=True)
+    record = RecordField(required=False, allow_null=True)
+    reported_winners = serializers.ListField(child=serializers.IntegerField())
+    source = serializers.CharField(allow_null=True)  # type: ignore[assignment]
+    source_id = serializers.CharField(allow_null=True)
+    counts = serializers.BooleanField()
+    not_counted_reason = serializers.CharField()
+    level = serializers.ChoiceField(choices=LEVELS)
+    decided_by = serializers.ChoiceField(choices=DECISIONS)
+    winners = serializers.ListField(child=serializers.IntegerField())
+    findings = FindingSerializer(many=True)
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+    version = serializers.IntegerField()
+
+
+class TombstoneSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    deleted_at = serializers.DateTimeField()
+
+
+class WidgetSeatSerializer(serializers.Serializer[Any]):
+    seat = serializers.IntegerField()
+    player = PlayerSerializer()
+    total = serializers.IntegerField()
+    rank = serializers.IntegerField()
+    is_winner = serializers.BooleanField()
+
+
+class WidgetSerializer(serializers.Serializer[Any]):
+    """The small form of a play's result."""
+
+    id = serializers.UUIDField()
+    game = serializers.ChoiceField(choices=GAMES)
+    played_on = serializers.DateField()
+    decided_by = serializers.ChoiceField(choices=DECISIONS)
+    winners = serializers.ListField(child=serializers.IntegerField())
+    seats = WidgetSeatSerializer(many=True)
+
+
+class DifferenceSerializer(serializers.Serializer[Any]):
+    pointer = serializers.CharField(help_text=_("JSON pointer into the play"))
+    before = serializers.JSONField(allow_null=True)
+    after = serializers.JSONField(allow_null=True)
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    version = serializers.IntegerField()
+    action = serializers.ChoiceField(choices=["created", "changed", "deleted", "restored"])
+    at = serializers.DateTimeField()
+    user = serializers.CharField(allow_null=True, help_text=_("Null for readers who are no members"))
+    changes = DifferenceSerializer(many=True)
+
+
+def _stamp(moment: Any) -> str:
+    return str(moment.isoformat()).replace("+00:00", "Z")
+
+
+def score_as_json(game: rules.Game, score: Score) -> dict[str, Any]:
+    """The answer of `score/`."""
+    return {
+        "level": score.level,
+        "decided_by": score.decided_by,
+        "winners": list(score.winners),
+        "seats": [_seat(line, game) for line in score.seats],
+        "findings": [
+            {
+                "code": finding.code,
+                "severity": finding.severity,
+                "seats": list(finding.seats),
+                "detail": gettext(finding.message.template) % finding.message.params,
+            }
+            for finding in score.findings
+        ],
+    }
+
+
+def _seat(line: Any, game: rules.Game) -> dict[str, Any]:
+    """A scored seat, of the rules or the database: the figures of its game's sheet, total, rank."""
+    return {
+        "seat": line.seat,
+        **{name: getattr(line, name) for name in game.sheet_fields},
+        "total": line.total,
+        "rank": line.rank,
+        "is_winner": line.is_winner,
+    }
+
+
+def play_as_json(play: Play, *, shows_notes: bool, with_record: bool) -> dict[str, Any]:
+    """A play with club and seats (and their players) loaded, as the API shows it."""
+    game = rules.GAMES[play.game]
+    seats: list[Seat] = list(play.seats.all())
+    findings = [finding_in_words(finding) for finding in play.findings]
+    reason = play.not_counted_reason
+    if play.held_back and not reason:
+        reason = " ".join(finding["detail"] for finding in findings if finding["severity"] == "impossible")
+    shown: dict[str, Any] = {
+        "id": str(play.pk),
+        "club": play.club.slug,
+        "game": play.game,
+        "edition": play.edition,
+        "variant": play.variant,
+        "player_count": play.player_count,
+        "played_on": play.played_on.isoformat(),
+        "played_at": play.played_at.isoformat() if play.played_at is not None else None,
+        "location": play.location if shows_notes else None,
+        "duration_minutes": play.duration_minutes,
+        "notes": play.notes if shows_notes else None,
+        "first_seat": play.first_seat,
+        "seats": [_play_seat(seat, game) for seat in seats],
+        "reported_winners": play.reported_winners,
+        "source": play.source,
+        "source_id": play.source_id,
+        "counts": play.counts,
+        "not_counted_reason": reason,
+        "level": play.level,
+        "decided_by": play.decided_by,
+        "winners": [seat.seat for seat in seats if seat.is_winner],
+        "findings": findings,
+        "created_at": _stamp(play.created_at),
+        "updated_at": _stamp(play.updated_at),
+        "version": play.version,
+    }
+    if with_record:
+        shown["record"] = play.record
+    return shown
+
+
+def _play_seat(seat: Seat, game: rules.Game) -> dict[str, Any]:
+    shown = {"seat": seat.seat, "player": _player(seat), **_seat(seat, game)}
+    if "cheques" in game.sheet_fields:
+        shown["cheque_cards"] = seat.cheque_cards
+    return shown
+
+
+def _player(seat: Seat) -> dict[str, str]:
+    return {"id": str(seat.player_id), "name": seat.player.name}
+
+
+def tombstone_as_json(play: Play) -> dict[str, Any]:
+    """All that is shown of a deleted play."""
+    return {"id": str(play.pk), "deleted_at": _stamp(play.deleted_at)}
+
+
+def widget_as_json(play: Play) -> dict[str, Any]:
+    """Who won, in the small form for widgets."""
+    seats = list(play.seats.all())
+    return {
+        "id": str(play.pk),
+        "game": play.game,
+        "played_on": play.played_on.isoformat(),
+        "decided_by": play.decided_by,
+        "winners": [seat.seat for seat in seats if seat.is_winner],
+        "seats": [
+            {"seat": s.seat, "player": _player(s), "total": s.total, "rank": s.rank, "is_winner": s.is_winner}
+            for s in seats
+        ],
+    }
+
+
+def change_as_json(change: Any, *, names: Mapping[UUID, str], inside: bool, shows_notes: bool) -> dict[str, Any]:
+    """One entry of the history; `names` gives the players their present names, `inside` is for members."""
+    before, after = change.before or {}, change.after or {}
+    hidden = () if shows_notes else ("location", "notes")
+    changes: list[dict[str, Any]] = []
+    for name in after:
+        if name == "seats":
+            changes += _seat_differences(before.get(name, []), after[name], names)
+        elif name not in hidden and after[name] != before.get(name):
+            changes.append({"pointer": f"/{name}", "before": before.get(name), "after": after[name]})
+    return {
+        "version": change.version,
+        "action": change.action,
+        "at": _stamp(change.at),
+        "user": change.user.get_username() if inside and change.user is not None else None,
+        "changes": changes,
+    }
+
+
+def _seat_differences(
+    before: list[dict[str, Any]], after: list[dict[str, Any]], names: Mapping[UUID, str]
+) -> list[dict[str, Any]]:
+    def shown(name: str, value: Any) -> Any:
+        return {"id": value, "name": names.get(UUID(value))} if name == "player" and value is not None else value
+
+    differences = []
+    for index in range(max(len(before), len(after))):
+        old = before[index] if index < len(before) else {}
+        new = after[index] if index < len(after) else {}
+        differences += [
+            {
+                "pointer": f"/seats/{index}/{name}",
+                "before": shown(name, old.get(name)),
+                "after": shown(name, new.get(name)),
+            }
+            for name in {**new, **old}
+            if old.get(name) != new.get(name)
+        ]
+    return differences
+
+
+def in_language(data: Any) -> Any:
+    """Plain data of the rules with each {"en", "fr"} replaced by the text in the language of the request."""
+    if isinstance(data, dict):
+        if data.keys() == {"en", "fr"}:
+            return data["fr" if (get_language() or "en").startswith("fr") else "en"]
+        return {key: in_language(value) for key, value in data.items()}
+    return [in_language(item) for item in data] if isinstance(data, list) else data
+
+
+class SetupSerializer(serializers.Serializer[Any]):
+    """The numbers of one variant and player count; which there are depends on the game."""
+
+    variant = serializers.CharField()
+    player_count = serializers.IntegerField()
+    money = serializers.IntegerField(required=False, help_text=_("Banknotes dealt to each player"))
+    cards_aside = serializers.IntegerField(required=False, help_text=_("Set aside from each pile"))
+    cards_dealt = serializers.IntegerField(required=False)
+    rounds = serializers.IntegerField(required=False, help_text=_("Buying rounds"))
+    houses_per_round = serializers.ListField(child=serializers.IntegerField(), required=False)
+    coins = serializers.IntegerField(required=False)
+    cheat_tiles = serializers.IntegerField(required=False)
+
+
+class EditionSerializer(serializers.Serializer[Any]):
+    edition = serializers.CharField()
+    name = serializers.CharField()
+    setups = SetupSerializer(many=True)
+    houses = serializers.IntegerField(required=False)
+    cheques = serializers.ListField(child=serializers.IntegerField(), required=False)
+    min_bid = serializers.IntegerField(required=False)
+    equal_bid_allowed = serializers.BooleanField(required=False)
+    refund_rounds = serializers.ChoiceField(choices=["up", "down"], required=False)
+    layout = serializers.IntegerField(required=False)
+
+
+class VariantSerializer(serializers.Serializer[Any]):
+    variant = serializers.CharField()
+    name = serializers.CharField()
+
+
+class PlayersSerializer(serializers.Serializer[Any]):
+    min = serializers.IntegerField()
+    max = serializers.IntegerField()
+
+
+class GameSerializer(serializers.Serializer[Any]):
+    game = serializers.CharField()
+    name = serializers.CharField()
+    players = PlayersSerializer()
+    default_edition = serializers.CharField()
+    editions = EditionSerializer(many=True)
+    variants = VariantSerializer(many=True)
+    sheet_fields = serializers.ListField(child=serializers.CharField())
+    has_record = serializers.BooleanField()
