@@ -124,8 +124,13 @@ class AutoSchema(SpectacularAutoSchema):
     def get_operation_id(self) -> str:
         words = [word.replace("-", "_").replace(".", "_") for word in self._tokenize_path()] or ["root"]
         reader = getattr(self.view, "query_serializer", None)
-        listing = self.method == "GET" and reader is not None and issubclass(reader, PageQuery)
-        return "_".join([*words, "list" if listing else self.method_mapping[self.method.lower()]])
+        if self.method != "GET":
+            action = self.method_mapping[self.method.lower()]
+        elif reader is not None and issubclass(reader, PageQuery):
+            action = "list"
+        else:
+            action = "retrieve" if self.path.endswith("}/") else "read"
+        return "_".join([*words, action])
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         """A token with one of the scopes, or a session; nobody at all where the method needs no caller."""

@@ -82,7 +82,7 @@ class ClubQuery(PageQuery):
     mine = QueryBooleanField(required=False, help_text=_("true: only clubs you are a member of"))
 
 
-class PlayerSerializer(StrictSerializer):
+class ClubPlayerSerializer(StrictSerializer):
     """Somebody who sits at a club's tables."""
 
     id = serializers.UUIDField(read_only=True)

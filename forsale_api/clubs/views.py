@@ -20,12 +20,12 @@ from forsale_api.api.views import APIView, conditional, etag, idempotent, tag_of
 from forsale_api.clubs import services
 from forsale_api.clubs.models import Club, Membership, Player, User, name_key
 from forsale_api.clubs.serializers import (
+    ClubPlayerSerializer,
     ClubQuery,
     ClubSerializer,
     MemberChangeSerializer,
     MemberSerializer,
     PlayerQuery,
-    PlayerSerializer,
 )
 
 READS = ("plays:read", "club:admin", "plays:write")
@@ -133,7 +133,7 @@ class ClubView(APIView):
 def show_player(player: Player, viewer: Any, *, for_members: bool) -> dict[str, Any]:
     player.username = player.user.username if player.user and for_members else None  # type: ignore[attr-defined]
     player.is_me = player.user_id is not None and player.user_id == viewer.pk  # type: ignore[attr-defined]
-    return dict(PlayerSerializer(player).data)
+    return dict(ClubPlayerSerializer(player).data)
 
 
 def player_tag(player: Player, viewer: Any, *, for_members: bool) -> str:
@@ -156,7 +156,7 @@ class PlayersView(APIView):
     scopes = {"POST": ANY_MEMBER}
     problems = {"POST": (404,)}
 
-    @extend_schema(responses={200: page_of(PlayerSerializer)})
+    @extend_schema(responses={200: page_of(ClubPlayerSerializer)})
     def get(self, request: Request, slug: str) -> Response:
         """The players of the club, by name."""
         user = reader(request)
@@ -171,12 +171,12 @@ class PlayersView(APIView):
 
         return Response(page(request, players, ordering="name_key", query=self.query, show=show))
 
-    @extend_schema(request=PlayerSerializer, responses={201: PlayerSerializer})
+    @extend_schema(request=ClubPlayerSerializer, responses={201: ClubPlayerSerializer})
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
         """Adds a player; any member may."""
         mine = services.require_member(request.user, slug, lock=True)
-        player = services.create_player(mine.club, **read_body(PlayerSerializer, request))
+        player = services.create_player(mine.club, **read_body(ClubPlayerSerializer, request))
         address = request.build_absolute_uri(reverse("player", args=[slug, player.pk]))
         return Response(
             show_player(player, request.user, for_members=True),
@@ -191,7 +191,7 @@ class PlayerView(APIView):
     scopes = {"PATCH": ANY_MEMBER, "DELETE": ANY_MEMBER}
     problems = {"PATCH": (409,), "DELETE": (409,)}
 
-    @extend_schema(responses={200: PlayerSerializer})
+    @extend_schema(responses={200: ClubPlayerSerializer})
     def get(self, request: Request, slug: str, id: UUID) -> Response:
         """A player."""
         user = reader(request)
@@ -201,12 +201,12 @@ class PlayerView(APIView):
         tag = player_tag(player, user, for_members=for_members)
         return conditional(request, tag, lambda: show_player(player, user, for_members=for_members))
 
-    @extend_schema(request=PlayerSerializer, responses={200: PlayerSerializer})
+    @extend_schema(request=ClubPlayerSerializer, responses={200: ClubPlayerSerializer})
     @transaction.atomic
     def patch(self, request: Request, slug: str, id: UUID) -> Response:
         """Renames a player in all plays; any member may."""
         player = self.held(request, slug, id)
-        body = read_body(PlayerSerializer, request, partial=True)
+        body = read_body(ClubPlayerSerializer, request, partial=True)
         player = services.rename_player(player, body.get("name", player.name))
         return Response(
             show_player(player, request.user, for_members=True),
@@ -234,7 +234,7 @@ class PlayerClaimView(APIView):
     problems = {"POST": (409,)}
     conditional = ()
 
-    @extend_schema(request=None, responses={200: PlayerSerializer})
+    @extend_schema(request=None, responses={200: ClubPlayerSerializer})
     @transaction.atomic
     def post(self, request: Request, slug: str, id: UUID) -> Response:
         """Says that you are this player; one player per member."""
@@ -242,7 +242,7 @@ class PlayerClaimView(APIView):
         player = services.claim_player(player_of(mine.club, id), mine.user)
         return Response(show_player(player, request.user, for_members=True))
 
-    @extend_schema(request=None, responses={200: PlayerSerializer})
+    @extend_schema(request=None, responses={200: ClubPlayerSerializer})
     @transaction.atomic
     def delete(self, request: Request, slug: str, id: UUID) -> Response:
         """Gives the player up; an owner may take the claim of another back."""
