@@ -67,7 +67,7 @@ def check_games(client: APIClient, games: int, seed: int) -> None:
         seen[mutant.name] += 1
         refused = client.post(PLAYS, body(kind, mutant.record))
         error = refused.json()["errors"][0]
-        if error["code"] == "one-of":  # neither offers nor a scoop: a missing field
+        if error["code"] == "required":  # neither offers nor a scoop: a missing field
             assert (refused.status_code, mutant.name) == (400, "both-offers-and-scoop"), here
         else:
             assert (refused.status_code, error["code"]) == (422, mutant.code), (here, mutant.name)

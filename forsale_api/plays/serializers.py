@@ -14,6 +14,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from forsale_api import rules
+from forsale_api.api.codes import FINDING_CODES
 from forsale_api.api.fields import (
     BooleanField,
     CharField,
@@ -128,10 +129,10 @@ class RecordField(serializers.Field[Any, Any, Any, Any]):
     """A move record. Checked by hand: hundreds of nested serializers would cost more than the replay."""
 
     default_error_messages = {
-        "not-an-object": _("An object is needed."),
-        "not-a-list": _("A list is needed."),
-        "invalid": _("A whole number is needed."),
-        "not-a-boolean": _("true or false is needed."),
+        "object": _("An object is needed."),
+        "list": _("A list is needed."),
+        "integer": _("A whole number is needed."),
+        "boolean": _("true or false is needed."),
         "required": _("This field is required."),
         "unknown-field": _("There is no field %(name)s here. Known: %(known)s."),
         "one-of": _("One of these is needed: %(names)s."),
@@ -174,24 +175,26 @@ class RecordField(serializers.Field[Any, Any, Any, Any]):
     ) -> None:
         """Checks an object that has all the members, of those in `one_of` at least one, and no others."""
         if not isinstance(data, dict):
-            self._wrong("not-an-object", place)
+            self._wrong("object", "invalid", place)
         for name in data:
             if name not in members:
-                self._wrong("unknown-field", (*place, name), name=str(name)[:100], known=", ".join(members))
+                self._wrong(
+                    "unknown-field", "unknown-field", (*place, name), name=str(name)[:100], known=", ".join(members)
+                )
         for name, check in members.items():
             if name in data:
                 check(data[name], (*place, name))
             elif name not in one_of:
-                self._wrong("required", (*place, name))
+                self._wrong("required", "required", (*place, name))
         if one_of and not any(name in data for name in one_of):
-            self._wrong("one-of", place, names=", ".join(one_of))
+            self._wrong("one-of", "required", place, names=", ".join(one_of))
 
     def _list(
         self, check: Callable[[Any, tuple[str | int, ...]], None]
     ) -> Callable[[Any, tuple[str | int, ...]], None]:
         def check_list(data: Any, place: tuple[str | int, ...]) -> None:
             if not isinstance(data, list):
-                self._wrong("not-a-list", place)
+                self._wrong("list", "not-a-list", place)
             for index, item in enumerate(data):
                 check(item, (*place, index))
 
@@ -199,14 +202,14 @@ class RecordField(serializers.Field[Any, Any, Any, Any]):
 
     def _integer(self, data: Any, place: tuple[str | int, ...]) -> None:
         if type(data) is not int:
-            self._wrong("invalid", place)
+            self._wrong("integer", "invalid", place)
 
     def _boolean(self, data: Any, place: tuple[str | int, ...]) -> None:
         if type(data) is not bool:
-            self._wrong("not-a-boolean", place)
+            self._wrong("boolean", "invalid", place)
 
-    def _wrong(self, code: str, place: tuple[str | int, ...], **params: str) -> None:
-        detail: Any = [serializers.ErrorDetail(str(self.error_messages[code]) % params, code=code)]
+    def _wrong(self, message: str, code: str, place: tuple[str | int, ...], **params: str) -> None:
+        detail: Any = [serializers.ErrorDetail(str(self.error_messages[message]) % params, code=code)]
         for step in reversed(place):
             detail = {step: detail}
         raise serializers.ValidationError(detail)
@@ -351,7 +354,7 @@ class HistoryQuery(PageQuery):
 
 
 class FindingSerializer(serializers.Serializer[Any]):
-    code = serializers.CharField()
+    code = serializers.ChoiceField(choices=sorted(FINDING_CODES))
     severity = serializers.ChoiceField(choices=["impossible", "unlikely"])
     seats = serializers.ListField(child=serializers.IntegerField())
     detail = serializers.CharField()

@@ -53,7 +53,7 @@ class ImpossibleSheet(AgainstTheRules):
         errors = [
             {
                 "pointer": f"/seats/{finding['seats'][0] - 1}" if len(finding["seats"]) == 1 else "/seats",
-                "code": finding["code"],
+                "code": "impossible-sheet",
                 "detail": finding["detail"],
             }
             for finding in found
