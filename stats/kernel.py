@@ -30,6 +30,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import binding as llvm
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
@@ -39,16 +40,22 @@ from stats.summary import CARDS, COUNTS, LAST, SEATS, STAKES
 
 logger = logging.getLogger(__name__)
 
-# What a specialised build freezes into the machine code (see `build`); 0 and () leave it to the record.
+# What a build of its own freezes into the machine code (see `build`); 0 leaves the number of players to the record.
 FROZEN: dict[str, Any] = globals().get("FROZEN", {})
 PLAYERS: int = FROZEN.get("players", 0)
-LINE_UP: int = FROZEN.get("bot", -1)  # one bot's number, in every seat
 TRACE: bool = FROZEN.get("trace", False)
 
+# pdep finds the r-th card of a hand in one step; a processor without it, or slow at it, takes the longer way.
+HAS_PDEP = (
+    bool(llvm.get_host_cpu_features().get("bmi2"))
+    and llvm.get_host_cpu_name() not in ("znver1", "znver2")
+    and not numba.config.CPU_NAME
+    and not numba.config.CPU_FEATURES
+)
+
 SOURCE = Path(__file__)
-SOURCE_HASH = hashlib.sha256(
-    b"".join((SOURCE.read_bytes(), Path(summary.__file__).read_bytes(), repr(sorted(FROZEN.items())).encode()))
-).hexdigest()[:16]
+_DECIDING = (SOURCE.read_text(), Path(summary.__file__).read_text(), HAS_PDEP, sorted(FROZEN.items()))
+SOURCE_HASH = hashlib.sha256(repr(_DECIDING).encode()).hexdigest()[:16]
 
 
 def cache_folder() -> Path | None:
@@ -82,6 +89,7 @@ BOTS = ("random", "coin-flip", "to-six")
 RANDOM, COIN_FLIP, TO_SIX = range(len(BOTS))
 
 i8, u8 = np.int64, np.uint64
+u1 = np.uint8  # where a field serves as an index: unsigned, it needs no test for negative ones
 GAME = np.dtype(
     [
         ("pad", i8, 16),  # records of two threads never share a cache line
@@ -97,6 +105,7 @@ GAME = np.dtype(
         ("worth", i8, CARDS),  # by cheque card, ascending
         # the game in hand
         ("rng", u8),
+        ("word", u8),
         ("first", i8),  # who opened the first auction
         ("price", i8),  # the highest stake
         ("houses", i8),  # on the table, a mask
@@ -105,17 +114,17 @@ GAME = np.dtype(
         ("stake", i8, SEATS),
         ("hand", i8, SEATS),  # masks of houses
         ("cash", i8, SEATS),  # cheques' worth
-        ("house_pile", i8, CARDS),
-        ("cheque_pile", i8, CARDS),
+        ("house_pile", u1, CARDS),
+        ("cheque_pile", u1, CARDS),
         # what the tally reads, by house or by round
-        ("owner", i8, CARDS),
-        ("taken", i8, CARDS),  # the taker's stake, + LAST if it paid it whole
-        ("fetched", i8, CARDS),
+        ("owner", u1, CARDS),
+        ("taken", u1, CARDS),  # the taker's stake, + LAST if it paid it whole
+        ("fetched", u1, CARDS),
         ("rounds", i8),
-        ("spread", i8, ROUNDS),  # highest house less lowest
-        ("paid", i8, ROUNDS),  # by the round's last seat
+        ("spread", u1, ROUNDS),  # highest house less lowest
+        ("paid", u1, ROUNDS),  # by the round's last seat
         ("empty", i8),  # passers who got no house
-        ("empty_stake", i8, ROUNDS),
+        ("empty_stake", u1, ROUNDS),
         ("scooped", i8),
     ]
     + ([("steps", i8), ("step", i8, (1024, 3))] if TRACE else [])
@@ -154,11 +163,19 @@ MIX_A = u8(0xBF58476D1CE4E5B9)
 MIX_B = u8(0x94D049BB133111EB)
 U27, U30, U31, U32, LOW = u8(27), u8(30), u8(31), u8(32), u8(0xFFFFFFFF)
 
-BYTES = 0x0101010101010101
-HIGH_BITS = BYTES << 7
 SELECT = np.array(
     [[([b for b in range(8) if byte >> b & 1] + [0] * 8)[r] for byte in range(256)] for r in range(8)],
     np.uint8,
+)
+
+
+def _next_seat(active: int, seat: int) -> int:
+    after = (s % SEATS for s in range(seat + 1, seat + 1 + SEATS))
+    return next((s for s in after if active >> s & 1), 0)
+
+
+NEXT = np.array(  # [seats still bidding, seat]: who is next, clockwise
+    [[_next_seat(active, seat) for seat in range(8)] for active in range(1 << SEATS)], u1
 )
 
 
@@ -171,9 +188,18 @@ def mix(z):
 
 @inlined
 def draw(g):
-    """The next word of the game's stream."""
+    """The next word of the game's stream; it was made one call ago, so that no decision has to wait for it."""
+    word = g.word
     g.rng += GOLDEN
-    return mix(g.rng)
+    g.word = mix(g.rng)
+    return word
+
+
+@inlined
+def begin_stream(g, start, index):
+    """Set the stream to that of a game; `start` is the mixed seed."""
+    g.rng = mix(start + GOLDEN * u8(index + 1))
+    draw(g)
 
 
 @inlined
@@ -187,15 +213,43 @@ def highest(mask):
     return 63 - leading(mask)
 
 
+def _spread_bits() -> Any:
+    """The x86 instruction pdep: the bits of its first argument, laid onto the set bits of its second."""
+
+    @intrinsic
+    def function(_context: Any, _bits: Any, _mask: Any) -> Any:
+        def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            word = ir.IntType(64)
+            pdep = ir.FunctionType(word, [word, word])
+            return builder.call(builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), pdep), arguments)
+
+        return types.int64(types.int64, types.int64), generate
+
+    return function
+
+
+spread_bits = _spread_bits()
+
+
 @inlined
-def select(mask, r):
-    """The index of set bit number r of a mask of up to 32 cards: prefix sums over its bytes, then a table."""
+def select_by_pdep(mask, r):
+    """The index of set bit number r of a mask."""
+    return lowest(spread_bits(1 << r, mask))
+
+
+@inlined
+def select_by_table(mask, r):
+    """The same for a mask of up to 32 cards on any processor: prefix sums over its bytes, then a table."""
     sums = mask - ((mask >> 1) & 0x55555555)
     sums = (sums & 0x33333333) + ((sums >> 2) & 0x33333333)
     sums = ((sums + (sums >> 4)) & 0x0F0F0F0F) * 0x01010101
-    # per byte: is the prefix sum at most r? counting those gives the byte that holds the bit
-    shift = count_bits((((r * 0x01010101) | 0x80808080) - (sums & 0x7F7F7F7F)) & 0x80808080) * 8
+    # bytes whose prefix sum is at most r lie wholly below the bit: their number gives the byte that holds it
+    below_it = (((r * 0x01010101) | 0x80808080) - (sums & 0x7F7F7F7F)) & 0x80808080
+    shift = count_bits(below_it) * 8
     return shift + i8(SELECT[r - (((sums << 8) >> shift) & 0xFF), (mask >> shift) & 0xFF])
+
+
+select = select_by_pdep if HAS_PDEP else select_by_table
 
 
 # --- bots: bid(g, seat) -> the new stake, or 0 to pass; sell(g, seat) -> a house of the hand -------------------------
@@ -226,7 +280,7 @@ def bid_to_six(g, seat):
 
 @inlined
 def bid(g, seat):
-    bot = g.bots[seat] if LINE_UP < 0 else LINE_UP
+    bot = g.bots[seat]
     if bot == RANDOM:
         return bid_random(g, seat)
     if bot == COIN_FLIP:
@@ -326,9 +380,7 @@ def auction(g, seat, size):
             active ^= 1 << seat
             leave(g, seat, left > size)
             left -= 1
-        seat = seat + 1 if seat + 1 < n else 0
-        while not active >> seat & 1:
-            seat = seat + 1 if seat + 1 < n else 0
+        seat = i8(NEXT[active, seat])
     stake = g.stake[seat]
     g.notes[seat] -= stake
     g.paid[g.rounds] = stake
@@ -344,7 +396,7 @@ def auctions(g):
         size = min(g.table_size, g.dealt - at)
         g.houses = 0
         for k in range(at, at + size):
-            g.houses |= 1 << g.house_pile[k]
+            g.houses |= 1 << i8(g.house_pile[k])
             note(g, REVEAL_HOUSE, g.rounds, g.house_pile[k])
         at += size
         g.spread[g.rounds] = highest(g.houses) - lowest(g.houses)
@@ -378,7 +430,7 @@ def sales(g):
         size = sellers if sellers > 1 else g.dealt - at
         g.cheques = 0
         for k in range(at, at + size):
-            g.cheques |= 1 << g.cheque_pile[k]
+            g.cheques |= 1 << i8(g.cheque_pile[k])
             note(g, REVEAL_CHEQUE, at, g.worth[g.cheque_pile[k]])
         at += size
         offers = 0
@@ -399,7 +451,7 @@ def sales(g):
 @inlined
 def play(g, start, index):
     """One whole game: `start` is the mixed seed."""
-    g.rng = mix(start + GOLDEN * u8(index + 1))
+    begin_stream(g, start, index)
     deal(g)
     auctions(g)
     sales(g)
@@ -497,14 +549,14 @@ numba.config.CACHE_DIR = ""
 
 
 def build(**frozen: Any) -> python_types.ModuleType:
-    """This module once more, with some numbers frozen into its machine code: players, bot, trace.
+    """This module once more, with `players` frozen into its machine code (faster) or with `trace=True` (step by step).
 
-    Counts are identical; a frozen build only runs faster (or, traced, reports its steps) and compiles by itself.
+    Counts are identical. Each build compiles by itself, once, and is kept in a folder of its own.
     """
     name = f"{__name__}[{','.join(f'{key}={frozen[key]}' for key in sorted(frozen))}]"
     if name not in sys.modules:
         module = python_types.ModuleType(name)
         module.__dict__.update(__file__=str(SOURCE), FROZEN=frozen)
-        sys.modules[name] = module
         exec(compile(SOURCE.read_text(), str(SOURCE), "exec"), module.__dict__)  # noqa: S102 - our own source
+        sys.modules[name] = module
     return sys.modules[name]

@@ -35,6 +35,8 @@ MOST_GAMES = 10**10
 LARGEST_SEED = 2**63 - 1
 SLICE = 50_000
 """Games between two looks at the clock or at Ctrl-C: some hundredths of a second."""
+LARGE = 200_000_000
+"""From so many games on, some seconds of compiling a kernel for just this number of players come back."""
 
 
 class RequestError(ValueError):
@@ -127,7 +129,7 @@ def simulate(
     setting = Setting(game, edition, variant, player_count, tuple(bots), seed, opener)
     check_request(**asdict(setting), games=games)
     _within("first_game", first_game, 0, 2**62)
-    kernel = _kernel()
+    kernel = _kernel() if games < LARGE else _kernel().build(players=player_count)
     end = first_game + games
     todo = ((low, min(low + SLICE, end)) for low in range(first_game, end, SLICE))
     workers = max(1, min(threads, -(-games // SLICE)))

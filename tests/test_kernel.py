@@ -152,11 +152,12 @@ def test_a_table_of_one_bot_agrees_too(bot):
         assert np.array_equal(summary.counts, count(states))
 
 
+@pytest.mark.slow
 def test_a_frozen_build_counts_the_same():
     from stats import simulation
 
     setting = Setting("for-sale", "iello", BASE, 5, ("coin-flip",) * 5, 9)
-    frozen = kernel.build(players=5, table_size=5, bot=kernel.COIN_FLIP)
+    frozen = kernel.build(players=5)
     results = []
     for module in (kernel, frozen):
         counts = np.zeros(1, COUNTS)
@@ -345,7 +346,7 @@ def deals(games, number, places, pairs, hands):
     """Deal `number` times; count cards by place, first house by first cheque, and the first cheques' sums."""
     g = games[0]
     for index in range(number):
-        g.rng = kernel.mix(kernel.GOLDEN * np.uint64(index + 1))
+        kernel.begin_stream(g, np.uint64(1), index)
         kernel.deal(g)
         for place in range(g.deck):
             places[0, place, g.house_pile[place]] += 1
@@ -397,6 +398,25 @@ def test_cards_by_rank_in_a_round_have_their_exact_means(players, houses, cheque
     for name, known in (("houses", houses), ("cheques", cheques)):
         mean, sd = ranked[name].mean(axis=0), ranked[name].std(axis=0)
         assert (abs(mean - known) < 4 * sd / sqrt(number) + 0.001).all()
+
+
+@njit
+def selected(mask, r):
+    return kernel.select_by_table(mask, r)
+
+
+@njit
+def selected_here(mask, r):
+    return kernel.select(mask, r)
+
+
+def test_a_card_is_found_in_a_hand_on_any_processor():
+    for index in range(300):
+        stream = Stream(2, index)
+        hand = sorted({stream.below(30) for _card in range(1 + index % 12)})
+        mask = sum(1 << house for house in hand)
+        for number, house in enumerate(hand):
+            assert selected(mask, number) == selected_here(mask, number) == house
 
 
 def test_drawing_below_n_is_uniform():

@@ -1,0 +1,266 @@
+/* The kernel of stats/kernel.py, written by hand in C: what its speed is measured against.
+ *
+ * The same algorithm, bots and counters, and the same records in memory (GAME and COUNTS), so that the benchmark can
+ * compare every counter. Built only by the benchmark: gcc -O3 -march=native -shared -fPIC.
+ */
+#include <stdint.h>
+
+typedef int64_t i64;
+typedef uint64_t u64;
+
+enum { SEATS = 6, CARDS = 30, STAKES = 32, LAST = STAKES, TOTALS = 192, ROUNDS = 10 };
+enum { RANDOM, COIN_FLIP, TO_SIX };
+
+typedef struct {
+    i64 pad[16];
+    i64 players, deck, dealt, table_size, money, opener, bots[SEATS], refund[STAKES], worth[CARDS];
+    u64 rng, word;
+    i64 first, price, houses, cheques;
+    i64 notes[SEATS], stake[SEATS], hand[SEATS], cash[SEATS];
+    uint8_t house_pile[CARDS], cheque_pile[CARDS], owner[CARDS], taken[CARDS], fetched[CARDS];
+    i64 rounds;
+    uint8_t spread[ROUNDS], paid[ROUNDS];
+    i64 empty;
+    uint8_t empty_stake[ROUNDS];
+    i64 scooped;
+    i64 pad_end[16];
+} Game;
+
+typedef struct {
+    i64 games, total[SEATS][TOTALS], winning_total[TOTALS], margin[TOTALS], banknotes[SEATS][STAKES];
+    i64 rank[SEATS][SEATS], win[SEATS][SEATS], position_win[SEATS][SEATS], decided_by[3];
+    i64 game_total[2 * TOTALS], game_banknotes[96], game_cheques[256], seat_cheques[TOTALS], seat_houses[16];
+    i64 taken[CARDS][2 * STAKES], fetched[CARDS][STAKES], spread[CARDS][STAKES], empty[STAKES], scoop[16];
+} Counts;
+
+/* --- bits and random numbers */
+
+static inline u64 mix(u64 z) {
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static const u64 GOLDEN = 0x9E3779B97F4A7C15u;
+
+static inline u64 draw(Game *g) { /* the word was made one call ago: no decision waits for it */
+    u64 word = g->word;
+    g->word = mix(g->rng += GOLDEN);
+    return word;
+}
+static inline i64 below(Game *g, i64 n) { return (i64)(((draw(g) >> 32) * (u64)n) >> 32); }
+static inline i64 lowest(i64 mask) { return __builtin_ctzll((u64)mask); }
+static inline i64 highest(i64 mask) { return 63 - __builtin_clzll((u64)mask); }
+static inline i64 min(i64 a, i64 b) { return a < b ? a : b; }
+static inline i64 max(i64 a, i64 b) { return a > b ? a : b; }
+
+#ifdef __BMI2__
+#include <immintrin.h>
+static inline i64 select_bit(i64 mask, i64 r) { return lowest((i64)_pdep_u64((u64)1 << r, (u64)mask)); }
+#else
+static inline i64 select_bit(i64 mask, i64 r) {
+    while (r-- > 0) mask &= mask - 1;
+    return lowest(mask);
+}
+#endif
+
+static unsigned char NEXT[1 << SEATS][8]; /* [seats still bidding][seat]: who is next, clockwise */
+
+__attribute__((constructor)) static void fill_next(void) {
+    for (int active = 1; active < 1 << SEATS; active++)
+        for (int seat = 0; seat < SEATS; seat++) {
+            int next = seat;
+            do next = (next + 1) % SEATS;
+            while (!(active >> next & 1));
+            NEXT[active][seat] = (unsigned char)next;
+        }
+}
+
+/* --- bots */
+
+static inline i64 bid(Game *g, i64 seat) {
+    i64 price = g->price, room = g->notes[seat] - price, choice;
+    switch (g->bots[seat]) {
+    case RANDOM:
+        if (room < 1) return 0;
+        choice = below(g, min(room, 3) + 1);
+        return choice > 0 ? price + choice : 0;
+    case COIN_FLIP:
+        if (room < 1) return 0;
+        choice = below(g, 4);
+        return choice < 2 ? 0 : price + min(room, choice - 1);
+    default:
+        return price < min(6, g->notes[seat]) ? price + 1 : 0;
+    }
+}
+
+static inline i64 sell(Game *g, i64 seat) {
+    i64 hand = g->hand[seat];
+    return select_bit(hand, below(g, __builtin_popcountll((u64)hand)));
+}
+
+/* --- the rules */
+
+static inline void deal(Game *g) {
+    for (i64 k = 0; k < g->deck; k++) {
+        u64 word = draw(g);
+        i64 place = (i64)(((word >> 32) * (u64)(k + 1)) >> 32);
+        g->house_pile[k] = g->house_pile[place];
+        g->house_pile[place] = (uint8_t)k;
+        place = (i64)(((word & 0xFFFFFFFFu) * (u64)(k + 1)) >> 32);
+        g->cheque_pile[k] = g->cheque_pile[place];
+        g->cheque_pile[place] = (uint8_t)k;
+    }
+    g->first = g->opener >= 0 ? g->opener : below(g, g->players);
+    for (i64 s = 0; s < g->players; s++) {
+        g->notes[s] = g->money;
+        g->hand[s] = g->cash[s] = 0;
+    }
+    g->rounds = g->empty = g->scooped = 0;
+}
+
+static inline void take(Game *g, i64 seat, i64 how) {
+    i64 house = lowest(g->houses);
+    g->houses &= g->houses - 1;
+    g->hand[seat] |= (i64)1 << house;
+    g->owner[house] = seat;
+    g->taken[house] = how;
+}
+
+static inline i64 auction(Game *g, i64 seat, i64 size) {
+    i64 n = g->players, left = n;
+    u64 active = ((u64)1 << n) - 1;
+    g->price = 0;
+    for (i64 s = 0; s < n; s++) g->stake[s] = 0;
+    while (left > 1) {
+        i64 stake = bid(g, seat);
+        if (stake > 0) {
+            g->stake[seat] = g->price = stake;
+        } else {
+            stake = g->stake[seat];
+            active ^= (u64)1 << seat;
+            if (left > size) {
+                g->empty_stake[g->empty++] = stake;
+            } else {
+                g->notes[seat] -= stake - g->refund[stake];
+                take(g, seat, stake);
+            }
+            left--;
+        }
+        seat = NEXT[active][seat];
+    }
+    i64 stake = g->stake[seat];
+    g->notes[seat] -= stake;
+    g->paid[g->rounds] = stake;
+    take(g, seat, stake + LAST);
+    return seat;
+}
+
+static inline void auctions(Game *g) {
+    i64 seat = g->first;
+    for (i64 at = 0; at < g->dealt;) {
+        i64 size = min(g->table_size, g->dealt - at), houses = 0;
+        for (i64 end = at + size; at < end; at++) houses |= (i64)1 << g->house_pile[at];
+        g->houses = houses;
+        g->spread[g->rounds] = highest(houses) - lowest(houses);
+        seat = auction(g, seat, size);
+        g->rounds++;
+    }
+}
+
+static inline void settle(Game *g, i64 offers) {
+    i64 cheques = g->cheques;
+    for (; offers; offers &= offers - 1, cheques &= cheques - 1) {
+        i64 house = lowest(offers), worth = g->worth[lowest(cheques)], seat = g->owner[house];
+        g->fetched[house] = worth;
+        g->cash[seat] += worth;
+        g->hand[seat] ^= (i64)1 << house;
+    }
+}
+
+static inline void sales(Game *g) {
+    i64 n = g->players;
+    for (i64 at = 0; at < g->dealt;) {
+        i64 sellers = 0, offers = 0, cheques = 0;
+        for (i64 s = 0; s < n; s++) sellers += g->hand[s] != 0;
+        i64 size = sellers > 1 ? sellers : g->dealt - at;
+        for (i64 end = at + size; at < end; at++) cheques |= (i64)1 << g->cheque_pile[at];
+        g->cheques = cheques;
+        for (i64 s = 0; s < n; s++) {
+            if (g->hand[s] == 0) continue;
+            if (sellers == 1) {
+                offers = g->hand[s];
+                g->scooped = size;
+            } else {
+                offers |= (i64)1 << sell(g, s);
+            }
+        }
+        settle(g, offers);
+    }
+}
+
+/* --- counting */
+
+static inline void tally(Game *g, Counts *c) {
+    i64 n = g->players, notes = 0, cheques = 0, best = 0, leaders = 0, winners = 0, second = 0, key[SEATS];
+    c->games++;
+    for (i64 k = 0; k < g->dealt; k++) {
+        i64 house = g->house_pile[k];
+        c->taken[house][g->taken[house]]++;
+        c->fetched[house][g->fetched[house]]++;
+        g->hand[g->owner[house]]++;
+    }
+    for (i64 k = 0; k < g->rounds; k++) c->spread[g->spread[k]][g->paid[k]]++;
+    for (i64 k = 0; k < g->empty; k++) c->empty[g->empty_stake[k]]++;
+    c->scoop[g->scooped]++;
+    for (i64 s = 0; s < n; s++) {
+        key[s] = (g->cash[s] + g->notes[s]) * STAKES + g->notes[s];
+        best = max(best, key[s]);
+    }
+    for (i64 s = 0; s < n; s++) {
+        if (key[s] / STAKES == best / STAKES) {
+            leaders++;
+            winners += key[s] == best;
+        } else {
+            second = max(second, key[s] / STAKES);
+        }
+    }
+    c->winning_total[best / STAKES]++;
+    c->margin[leaders == 1 ? best / STAKES - second : 0]++;
+    c->decided_by[leaders == 1 ? 0 : winners == 1 ? 1 : 2]++;
+    for (i64 s = 0; s < n; s++) {
+        i64 rank = 0;
+        for (i64 other = 0; other < n; other++) rank += key[other] > key[s];
+        c->rank[s][rank]++;
+        if (rank == 0) {
+            c->win[s][winners - 1]++;
+            c->position_win[s - g->first + (s < g->first ? n : 0)][winners - 1]++;
+        }
+    }
+    for (i64 s = 0; s < n; s++) {
+        c->total[s][g->cash[s] + g->notes[s]]++;
+        c->banknotes[s][g->notes[s]]++;
+        c->seat_cheques[g->cash[s]]++;
+        c->seat_houses[g->hand[s]]++;
+        notes += g->notes[s];
+        cheques += g->cash[s];
+    }
+    c->game_total[notes + cheques]++;
+    c->game_banknotes[notes]++;
+    c->game_cheques[cheques]++;
+}
+
+void block(Game *restrict g, Counts *restrict c, u64 seed, i64 first, i64 number) {
+    u64 start = mix(seed);
+    for (i64 index = first; index < first + number; index++) {
+        g->rng = mix(start + GOLDEN * (u64)(index + 1));
+        draw(g);
+        deal(g);
+        auctions(g);
+        sales(g);
+        tally(g, c);
+    }
+}
+
+i64 game_size(void) { return sizeof(Game); }
+i64 counts_size(void) { return sizeof(Counts); }
