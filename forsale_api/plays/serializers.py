@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
 from forsale_api import rules
@@ -25,6 +25,7 @@ from forsale_api.api.fields import (
     StrictSerializer,
 )
 from forsale_api.api.paging import PageQuery
+from forsale_api.api.schema import page_of
 from forsale_api.plays.models import DECISIONS, LEVELS, Play, Seat
 from forsale_api.plays.services import FIGURES, SeatFacts, finding_in_words
 from forsale_api.rules import Score, SeatEntry
@@ -427,6 +428,24 @@ class TombstoneSerializer(serializers.Serializer[Any]):
     deleted_at = serializers.DateTimeField()
 
 
+@extend_schema_field(
+    PolymorphicProxySerializer(
+        component_name="ListedPlay",
+        serializers=[PlaySerializer, TombstoneSerializer],
+        resource_type_field_name=None,
+        many=True,
+    )
+)
+class ListedPlays(serializers.Field[Any, Any, Any, Any]):
+    """Plays; with `include=deleted` deleted ones stand among them as {"id", "deleted_at"}."""
+
+
+class PlayPageSerializer(page_of(PlaySerializer)):  # type: ignore[misc]
+    """A page of plays."""
+
+    results = ListedPlays(read_only=True)
+
+
 class WidgetSeatSerializer(serializers.Serializer[Any]):
     seat = serializers.IntegerField()
     player = PlayerSerializer()
@@ -448,8 +467,8 @@ class WidgetSerializer(serializers.Serializer[Any]):
 
 class DifferenceSerializer(serializers.Serializer[Any]):
     pointer = serializers.CharField(help_text=_("JSON pointer into the play"))
-    before = serializers.JSONField(allow_null=True)
-    after = serializers.JSONField(allow_null=True)
+    before = serializers.JSONField(help_text=_("Null where there was nothing"))
+    after = serializers.JSONField()
 
 
 class ChangeSerializer(serializers.Serializer[Any]):

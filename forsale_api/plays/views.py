@@ -89,7 +89,7 @@ class Plays(APIView):
     problems = {"GET": (401, 403, 404), "POST": (404,)}
     max_body = BODY_LIMIT
 
-    @extend_schema(responses={200: page_of(serializers.PlaySerializer)})
+    @extend_schema(responses={200: serializers.PlayPageSerializer})
     def get(self, request: Request) -> Response:
         include: set[str] = self.query.get("include", set())
         plays = _filtered(request, self.query).select_related("club").prefetch_related(SEATS)
