@@ -11,8 +11,7 @@ S3 = 002 (English). "Decision n" is a point the texts leave open and this projec
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -310,7 +309,16 @@ class State:
 
     def copy(self) -> "State":
         """An independent state in the same position."""
-        return deepcopy(self, {id(self.edition): self.edition})
+        return replace(
+            self,
+            hands=[replace(hand, houses=set(hand.houses), cheques=list(hand.cheques)) for hand in self.hands],
+            waiting=list(self.waiting),
+            owners=dict(self.owners),
+            houses_dealt=set(self.houses_dealt),
+            cheques_left=self.cheques_left.copy(),
+            purchases=list(self.purchases),
+            sales=list(self.sales),
+        )
 
     @property
     def is_buying(self) -> bool:

@@ -289,10 +289,8 @@ def _audit_banknotes(figures: Sequence[Figures], deal: Deal) -> list[Finding]:
     """At most what was dealt; and what seats can have spent when there are fewer buying rounds than seats.
 
     With as many rounds as seats anything goes: each seat is the last of one round, alone in bidding. With one
-    round fewer, some seat is never the last of a round and spends by passing only. That leaves it at least one
-    banknote where refunds round up, and the last seat of such a round has staked more than it: more than twice
-    what the passer loses, or (refund down, equal bids) at least twice. So each round's last seat that spent d
-    lets the others lose no more than (d - 1) // 2, or d // 2, and a passer can lose all of that.
+    round fewer, some seat is never the last of a round and spends by passing only. Where refunds round up, that
+    leaves it at least one banknote; and what it loses is bounded by what the last seats staked (`_can_be_spent`).
     """
     known = [(seat, f.banknotes) for seat, f in enumerate(figures) if f.banknotes is not None]
     above = [
@@ -329,9 +327,14 @@ def _audit_banknotes(figures: Sequence[Figures], deal: Deal) -> list[Finding]:
 
 
 def _can_be_spent(spent: Sequence[int], deal: Deal) -> bool:
-    """Whether the least spender can have lost it by passing below the stakes of the others (all spent something)."""
-    strict = deal.refund_rounds_up and not deal.equal_bid_allowed
-    return spent[0] <= sum((d - 1) // 2 if strict else d // 2 for d in spent[1:])
+    """Whether the seat that spent least can have lost it by passing below the others (every seat spent something).
+
+    A seat that spent d and was last staked at most d; a passer staked less (in 1997 perhaps as much) and lost
+    half of that. Each of the others is last once, so the sum of those halves is the most one passer can lose.
+    For the money and the rounds of every edition on offer the passer can also reach it.
+    """
+    most = [d if deal.equal_bid_allowed else d - 1 for d in spent[1:]]
+    return spent[0] <= sum(stake // 2 if deal.refund_rounds_up else (stake + 1) // 2 for stake in most)
 
 
 def _audit_cards(figures: Sequence[Figures], deal: Deal) -> list[Finding]:
@@ -407,7 +410,8 @@ def _audit_cheques(figures: Sequence[Figures], deal: Deal) -> list[Finding]:
     if not 0 <= dealt <= len(ranges) * deal.rounds or any(len(f.cheque_cards or ()) > deal.rounds for f in counted):
         return []
     sums = sums_of(deal.deck if not cards else tuple(left))
-    findings = _audit_groups(ranges, deal, dealt, sums) + _audit_all(figures, ranges, deal, dealt, sums)
+    findings = _audit_groups(ranges, deal, dealt, sums)
+    findings += _audit_all(figures, ranges, deal, dealt, sums, narrow=deal.is_base and not findings)
     if findings or deal.is_base:
         return findings
     return _audit_common_deal(figures, ranges, deal, sums)
@@ -484,7 +488,13 @@ def _impossible_alone(r: _Range, sums: Sequence[int]) -> Finding:
 
 
 def _audit_all(
-    figures: Sequence[Figures], ranges: Sequence[_Range], deal: Deal, dealt: int, sums: Sequence[int]
+    figures: Sequence[Figures],
+    ranges: Sequence[_Range],
+    deal: Deal,
+    dealt: int,
+    sums: Sequence[int],
+    *,
+    narrow: bool,
 ) -> list[Finding]:
     """All seats together: the sum of every cheque dealt (237 cannot be with four players)."""
     if not ranges:
@@ -495,7 +505,7 @@ def _audit_all(
     if totals and deal.refund_rounds_up:
         zeros = sum(f.banknotes == 0 for f in figures)
         high -= max(0, len(totals) - max(0, deal.rounds - zeros))
-    if deal.is_base:
+    if narrow:
         low, high = _narrowed(ranges, deal, sums, low, high)
     if _meets(sums[dealt], low, high):
         return []
