@@ -265,7 +265,7 @@ def decided_bars(
     data: list[dict[str, Any]] = []
     highest = 0.0
     for solid in (True, False):
-        counted = [(place, row[1 if solid else 2]) for place, row in enumerate(rows)]
+        counted = [(place, recorded if solid else simulated) for place, (_, recorded, simulated) in enumerate(rows)]
         present = [(place, counts) for place, counts in counted if counts and sum(counts.values())]
         highest = max([highest, *(100 * _level(counts) / sum(counts.values()) for _, counts in present)])
         for way, fill in fills.items():

@@ -15,8 +15,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from dashboard import figures, sentences
 from dashboard.sentences import in_language
@@ -37,38 +36,36 @@ POLL_IDLE = 10_000
 class ScoreFilters(forms.Form):
     """What the score section shows: the query of the address, which the form only writes."""
 
-    data = forms.ChoiceField(
-        label=_lazy("Show"),
-        required=False,
-        choices=[
-            ("", _lazy("Recorded and simulated")),
-            ("recorded", _lazy("Recorded")),
-            ("simulated", _lazy("Simulated")),
-        ],
-    )
-    measure = forms.ChoiceField(label=_lazy("Measure"), required=False)
-    club = forms.ChoiceField(label=_lazy("Clubs"), required=False)
-    edition = forms.ChoiceField(label=_lazy("Edition"), required=False)
-    variant = forms.ChoiceField(label=_lazy("Variant"), required=False)
-    player_count = forms.ChoiceField(label=_lazy("Players"), required=False)
+    measure = forms.ChoiceField(label=gettext_lazy("Measure"), required=False)
+    club = forms.ChoiceField(label=gettext_lazy("Clubs"), required=False)
+    edition = forms.ChoiceField(label=gettext_lazy("Edition"), required=False)
+    variant = forms.ChoiceField(label=gettext_lazy("Variant"), required=False)
+    player_count = forms.ChoiceField(label=gettext_lazy("Players"), required=False)
     played_after = forms.DateField(label=pgettext_lazy("played", "From"), required=False)
     played_before = forms.DateField(label=pgettext_lazy("played", "Until"), required=False)
     counts = forms.BooleanField(
-        label=_lazy("Uncounted plays too"), required=False, widget=forms.CheckboxInput(attrs={"value": "all"})
+        label=gettext_lazy("Uncounted plays too"), required=False, widget=forms.CheckboxInput(attrs={"value": "all"})
     )
     game = forms.ChoiceField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, query: Mapping[str, Any], *, clubs: Sequence[Club], club: Club | None = None) -> None:
         super().__init__(query)
         slug = query.get("game") or "for-sale"
-        self.game = rules.game(slug if slug in rules.GAMES else "for-sale")
-        self.club = club
+        self.title = rules.game(slug if slug in rules.GAMES else "for-sale")
+        self.only_club = club
+        self.fields["data"] = forms.ChoiceField(label=_("Show"), required=False)  # a form has a `data` of its own
+        self.order_fields(["data"])
         choices = {
+            "data": [
+                ("", _("Recorded and simulated")),
+                ("recorded", _("Recorded")),
+                ("simulated", _("Simulated")),
+            ],
             "game": [(name, name) for name in rules.GAMES],
             "measure": [("", sentences.measures()["total"]), *list(sentences.measures().items())[1:]],
             "club": [("", _("All public clubs")), *((one.slug, one.name) for one in clubs)],
             "edition": [(e, in_language(edition.names)) for e, edition in self._editions()],
-            "variant": [("", _("Both")), *((v, in_language(names)) for v, names in self.game.variants.items())],
+            "variant": [("", _("Both")), *((v, in_language(names)) for v, names in self.title.variants.items())],
             "player_count": [("", _("All"))] + [(str(n), sentences.number_of_players(n)) for n in self.player_counts()],
         }
         for name, options in choices.items():
@@ -80,18 +77,18 @@ class ScoreFilters(forms.Form):
         for name in ("played_after", "played_before"):
             attrs = {"type": "date"} | ({"data-set": ""} if query.get(name) else {})
             self.fields[name].widget = forms.DateInput(format="%Y-%m-%d", attrs=attrs)
-        if self.game.slug == "for-sale":
+        if self.title.slug == "for-sale":
             del self.fields["game"]
-        self.fields["edition"].widget.attrs["data-default"] = self.game.default_edition
-        self.initial["edition"] = self.game.default_edition
+        self.fields["edition"].widget.attrs["data-default"] = self.title.default_edition
+        self.initial["edition"] = self.title.default_edition
 
     def _editions(self) -> list[tuple[str, Any]]:
         """The default edition first."""
-        return sorted(self.game.editions.items(), key=lambda item: item[0] != self.game.default_edition)
+        return sorted(self.title.editions.items(), key=lambda item: item[0] != self.title.default_edition)
 
     def player_counts(self) -> list[int]:
         """Every number of players that some edition offers."""
-        return sorted({count for offered in self.game.offers.values() for count in offered})
+        return sorted({count for offered in self.title.offers.values() for count in offered})
 
     @property
     def chosen(self) -> "Chosen":
@@ -99,11 +96,11 @@ class ScoreFilters(forms.Form):
         self.is_valid()
         given = {name: value for name, value in self.cleaned_data.items() if value}
         return Chosen(
-            game=self.game.slug,
-            edition=given.get("edition") or self.game.default_edition,
+            game=self.title.slug,
+            edition=given.get("edition") or self.title.default_edition,
             measure=given.get("measure") or "total",
             data=given.get("data") or "",
-            club=self.club.slug if self.club else given.get("club") or "",
+            club=self.only_club.slug if self.only_club else given.get("club") or "",
             variant=given.get("variant") or "",
             player_count=int(given.get("player_count") or 0),
             played_after=given.get("played_after"),

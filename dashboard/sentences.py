@@ -203,10 +203,9 @@ def grid_heading(measure: str, cells: Sequence[tuple[int, Block | None, Block | 
     ``cells`` are ``(player_count, recorded block, simulated block)``, fewest players first. Recorded
     medians speak where there are at least two of them, else simulated ones, and the sentence says so.
     """
-    for place, simulated in ((1, False), (2, True)):
-        medians = [
-            (cell[0], cell[place][measure]["median"]) for cell in cells if cell[place] and cell[place][measure]["n"]
-        ]
+    for place, simulated in ((0, False), (1, True)):
+        columns = [(players, blocks[place]) for players, *blocks in cells]
+        medians = [(players, block[measure]["median"]) for players, block in columns if block and block[measure]["n"]]
         if len(medians) > 1:
             return _trend(measure, medians, variant_name, simulated=simulated)
     for place, simulated in ((1, False), (2, True)):
@@ -525,7 +524,8 @@ def houses_heading(houses: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _name(seat: Mapping[str, Any]) -> str:
-    return seat["player"]["name"]
+    name: str = seat["player"]["name"]
+    return name
 
 
 def _winners(play: PlayFacts) -> list[Mapping[str, Any]]:

@@ -18,7 +18,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from dashboard import figures, scores, sentences
@@ -115,9 +115,9 @@ def _club_or_404(request: HttpRequest, slug: str) -> Club:
 class PlayFilters(forms.Form):
     """The filters of the list of plays."""
 
-    club = forms.ChoiceField(label=_lazy("Clubs"), required=False)
-    variant = forms.ChoiceField(label=_lazy("Variant"), required=False)
-    player_count = forms.ChoiceField(label=_lazy("Players"), required=False)
+    club = forms.ChoiceField(label=gettext_lazy("Clubs"), required=False)
+    variant = forms.ChoiceField(label=gettext_lazy("Variant"), required=False)
+    player_count = forms.ChoiceField(label=gettext_lazy("Players"), required=False)
     before = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, query: Any, *, clubs: Iterable[Club]) -> None:
@@ -226,18 +226,18 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
 class ClubForm(forms.Form):
     """A new club."""
 
-    name = forms.CharField(label=_lazy("Name of the club"), max_length=100)
+    name = forms.CharField(label=gettext_lazy("Name of the club"), max_length=100)
     visibility = forms.ChoiceField(
-        label=_lazy("Who sees its plays"),
+        label=gettext_lazy("Who sees its plays"),
         choices=[
-            (Visibility.PRIVATE, _lazy("Members only")),
-            (Visibility.UNLISTED, _lazy("Whoever has the address")),
-            (Visibility.PUBLIC, _lazy("Everybody")),
+            (Visibility.PRIVATE, gettext_lazy("Members only")),
+            (Visibility.UNLISTED, gettext_lazy("Whoever has the address")),
+            (Visibility.PUBLIC, gettext_lazy("Everybody")),
         ],
     )
     contribute = forms.BooleanField(
-        label=_lazy("Let its figures into the sums of the site"),
-        help_text=_lazy("Shown only together with others, from five such plays on."),
+        label=gettext_lazy("Let its figures into the sums of the site"),
+        help_text=gettext_lazy("Shown only together with others, from five such plays on."),
         required=False,
     )
 
@@ -337,8 +337,8 @@ def simulation(request: HttpRequest, pk: UUID) -> HttpResponse:
 class HouseFilters(forms.Form):
     """Which reference simulation the page of houses shows."""
 
-    variant = forms.ChoiceField(label=_lazy("Variant"), required=False)
-    player_count = forms.ChoiceField(label=_lazy("Players"), required=False)
+    variant = forms.ChoiceField(label=gettext_lazy("Variant"), required=False)
+    player_count = forms.ChoiceField(label=gettext_lazy("Players"), required=False)
 
     def __init__(self, query: Any) -> None:
         super().__init__(query)
@@ -417,9 +417,9 @@ def signup(request: HttpRequest) -> HttpResponse:
 class TokenForm(forms.Form):
     """A new personal token."""
 
-    name = forms.CharField(label=_lazy("What it is for"), max_length=100)
-    scopes = forms.MultipleChoiceField(label=_lazy("What it may do"), widget=forms.CheckboxSelectMultiple)
-    days = forms.ChoiceField(label=_lazy("How long"), required=False)
+    name = forms.CharField(label=gettext_lazy("What it is for"), max_length=100)
+    scopes = forms.MultipleChoiceField(label=gettext_lazy("What it may do"), widget=forms.CheckboxSelectMultiple)
+    days = forms.ChoiceField(label=gettext_lazy("How long"), required=False)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
