@@ -557,6 +557,10 @@ def build(**frozen: Any) -> python_types.ModuleType:
     if name not in sys.modules:
         module = python_types.ModuleType(name)
         module.__dict__.update(__file__=str(SOURCE), FROZEN=frozen)
-        exec(compile(SOURCE.read_text(), str(SOURCE), "exec"), module.__dict__)  # noqa: S102 - our own source
-        sys.modules[name] = module
+        sys.modules[name] = module  # before the code runs: Numba looks its module up by name
+        try:
+            exec(compile(SOURCE.read_text(), str(SOURCE), "exec"), module.__dict__)  # noqa: S102 - our own source
+        except BaseException:
+            del sys.modules[name]
+            raise
     return sys.modules[name]

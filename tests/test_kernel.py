@@ -487,6 +487,21 @@ def test_a_changed_bot_or_rule_number_takes_effect_though_compiled_code_is_kept(
     assert run_copy(tmp_path, cache)[0] != known
 
 
+TRACE = """
+from stats.simulation import trace
+print(trace(game="for-sale", player_count=3, bots=["to-six"] * 3, seed=1, game_index=0))
+"""
+
+
+@pytest.mark.slow
+def test_a_traced_build_comes_back_from_the_cache(tmp_path):
+    first = run_copy(ROOT, tmp_path, TRACE)[0]
+    assert "auctions" in first
+    compiled = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.nb?")}
+    assert run_copy(ROOT, tmp_path, TRACE)[0] == first
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.nb?")} == compiled
+
+
 @pytest.mark.slow
 def test_without_a_place_for_compiled_code_it_says_so_and_works(tmp_path):
     copy_of_the_engine(tmp_path)
