@@ -127,6 +127,12 @@ def test_a_session_writes_with_the_csrf_token_of_its_page_and_not_without(owner)
     assert done.status_code == 201
 
 
+@pytest.mark.parametrize("method", ["post", "patch", "delete"])
+def test_a_write_to_no_address_is_not_found_whoever_sends_it(db, method):
+    answer = getattr(Client(enforce_csrf_checks=True), method)("/api/v1/nothing/")
+    assert check_shape(answer, 404)["errors"][0]["code"] == "not-found"
+
+
 def test_an_unexpected_exception_is_a_logged_problem(owner, monkeypatch, caplog):
     def broken(*args: object) -> None:
         raise ZeroDivisionError("a secret of ours")

@@ -14,6 +14,7 @@ from django.urls import Resolver404, resolve
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views import defaults
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
@@ -263,6 +264,7 @@ def _answer(request: HttpRequest, status_code: int, code: str, detail: str) -> J
     return response
 
 
+@csrf_exempt
 def not_found(request: HttpRequest) -> JsonResponse:
     """The answer for an address under /api/ that does not exist; says so where only the last slash is missing."""
     with_slash = request.path_info + "/"
