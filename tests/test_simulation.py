@@ -9,12 +9,13 @@ from itertools import pairwise
 from math import sqrt
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from forsale_api.rules.for_sale import EDITIONS, VARIANTS, player_counts
 from stats.bots import BOTS
 from stats.simulation import ENGINE, RequestError, check_request, simulate
-from stats.summary import Setting, Summary
+from stats.summary import COUNTS, Setting, Summary
 
 ROOT = Path(__file__).parent.parent
 REQUEST = {"game": "for-sale", "player_count": 3, "bots": ["coin-flip", "random", "to-six"], "games": 1000, "seed": 7}
@@ -199,6 +200,17 @@ def test_a_result_is_complete_only_when_all_games_asked_for_are_in():
     part = simulate(**REQUEST)
     assert part.as_dict({**REQUEST, "games": 2000})["complete"] is False
     assert (part + simulate(**REQUEST, first_game=1000)).as_dict({**REQUEST, "games": 2000})["complete"] is True
+
+
+def test_before_the_first_game_the_results_are_empty_but_whole():
+    setting = Setting("for-sale", "iello", "base", 3, ("coin-flip", "random", "to-six"), 7)
+    nothing = Summary(setting, (), np.zeros(1, COUNTS))
+    results = nothing.as_dict(REQUEST)
+    assert (results["games"], results["complete"]) == (0, False)
+    assert results["overall"]["total"]["mean"] is None
+    assert results["seats"][0]["win_share"]["value"] is None
+    assert results["houses"][0]["price"] == {"n": 0, "mean": None, "se": None}
+    assert nothing + simulate(**REQUEST) == simulate(**REQUEST)
 
 
 def test_one_game_has_figures_but_no_standard_errors():
