@@ -7,6 +7,7 @@ only :func:`money` writes them out. Sentences with ``<b>`` are safe HTML built b
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date as date_type
 from datetime import datetime
+from decimal import Decimal
 from itertools import pairwise
 from math import floor, log10
 from typing import Any
@@ -18,6 +19,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from dashboard.figures import Words
+from forsale_api.rules.for_sale import BASE, VARIANTS
 from stats import distribution
 
 type Distribution = Mapping[str, Any]
@@ -45,7 +47,8 @@ def whole(number: int) -> str:
 
 def decimal(number: float, digits: int = 1) -> str:
     """A number with this many digits behind the decimal sign of the language."""
-    return formats.number_format(number, decimal_pos=digits, use_l10n=True, force_grouping=True)
+    rounded = Decimal(f"{number:.{digits}f}")  # Django cuts digits off, it does not round
+    return formats.number_format(rounded, decimal_pos=digits, use_l10n=True, force_grouping=True)
 
 
 def money(thousands: int) -> str:
@@ -257,7 +260,9 @@ def _trend(measure: str, medians: Sequence[tuple[int, float]], variant_name: str
 
 def in_sentence(name: str) -> str:
     """A variant's name in the middle of a sentence; the base game is no proper name."""
-    return name[:1].lower() + name[1:] if name in {_("Base game"), "Base game", "Règle de base"} else f"“{name}”"
+    if name in VARIANTS[BASE].values():
+        return name[:1].lower() + name[1:]
+    return _("“%(name)s”") % {"name": name}
 
 
 def _alone(measure: str, players: int, block: Block, *, simulated: bool) -> str:
