@@ -8,6 +8,7 @@ import json
 import os
 import secrets
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -69,7 +70,7 @@ class Command(BaseCommand):
             with asked_to_end_once():
                 self.run((0 if once else PORT) if port is None else port, once=once)
         except KeyboardInterrupt:
-            self.stdout.write("\nStopped. What is left of the simulations goes on at the next start.")
+            self.say("\nStopped. What is left of the simulations goes on at the next start.")
 
     def run(self, port: int, *, once: bool) -> None:
         """Start the parts in the order in which somebody may use them; stay until asked to end, or all is done."""
@@ -94,8 +95,11 @@ class Command(BaseCommand):
 
     def say(self, text: str, ending: str = "\n") -> None:
         """Print at once, also into a file or a pipe that somebody waits at."""
-        self.stdout.write(text, ending=ending)
-        self.stdout.flush()
+        try:
+            self.stdout.write(text, ending=ending)
+            self.stdout.flush()
+        except BrokenPipeError:  # whoever read has gone, as in `demo | head`; the service goes on
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def follow(self, ids: Sequence[UUID], *, stay: bool) -> None:
         """Show how far these simulations are; return when all are over, unless we stay.
