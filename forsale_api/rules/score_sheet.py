@@ -253,7 +253,7 @@ def audit(figures: Sequence[Figures], *, edition: Edition, variant: str) -> tupl
 
     Exact for the base game: cheques pass if and only if they can be dealt (rules decision 5: the bounds of
     every group of seats, and the set of possible sums), and so do banknotes (see `_audit_banknotes`). In the
-    variant every finding is certain, but a few sheets may pass that no game gives.
+    variant a whole sheet is searched for a deal that gives it; the search gives up in the sheet's favour.
 
     Where a deal with another number of cards aside is a plausible reading of the booklet (5 players in the
     variant, decision 3), a sheet that only it allows is *unlikely*, not impossible.
@@ -356,10 +356,10 @@ def _audit_cards(figures: Sequence[Figures], deal: Deal) -> list[Finding]:
     counts = {seat: len(f.cheque_cards) for seat, f in enumerate(figures) if f.cheque_cards is not None}
     for seat, number in counts.items():
         if deal.is_base and number != deal.rounds:
-            template = _("Seat %(seats)s has %(number)s cheque cards; in this game every seat has %(due)s.")
+            template = _("Every seat has %(due)s cheque cards in this game; seat %(seats)s is given %(number)s.")
             findings.append(_finding("wrong-number-of-cheque-cards", (seat,), template, number=number, due=deal.rounds))
         elif number > deal.rounds:
-            template = _("Seat %(seats)s has %(number)s cheque cards; in this game no seat has more than %(due)s.")
+            template = _("No seat has more than %(due)s cheque cards in this game; seat %(seats)s is given %(number)s.")
             findings.append(_finding("too-many-cheque-cards", (seat,), template, number=number, due=deal.rounds))
     if findings or deal.is_base:
         return findings
@@ -414,7 +414,7 @@ def _audit_cheques(figures: Sequence[Figures], deal: Deal) -> list[Finding]:
     findings += _audit_all(figures, ranges, deal, dealt, sums, narrow=deal.is_base and not findings)
     if findings or deal.is_base:
         return findings
-    return _audit_common_deal(figures, ranges, deal, sums)
+    return _audit_common_deal(figures, ranges, deal, left, sums)
 
 
 def _audit_groups(ranges: Sequence[_Range], deal: Deal, dealt: int, sums: Sequence[int]) -> list[Finding]:
@@ -555,17 +555,17 @@ def _totals_in_all(figures: Sequence[Figures], deal: Deal, sums: int, low: int, 
 
 
 def _audit_common_deal(
-    figures: Sequence[Figures], ranges: Sequence[_Range], deal: Deal, sums: Sequence[int]
+    figures: Sequence[Figures], ranges: Sequence[_Range], deal: Deal, deck: Sequence[int], sums: Sequence[int]
 ) -> list[Finding]:
     """There must be one split of the houses over the seats that fits every cheque sum, and the money spent.
 
     A seat has as many cheques as it bought houses. Every round that saw a bid cost its last seat something.
     """
     spent = sum(deal.money - (0 if f.banknotes is None else f.banknotes) for f in figures)
-    if _fits(figures, ranges, deal, sums, spent):
+    if _fits(figures, ranges, deal, deck, sums, spent):
         return []
     seats = range(deal.players)
-    if _fits(figures, ranges, deal, sums, deal.rounds):
+    if _fits(figures, ranges, deal, deck, sums, deal.rounds):
         template = _(
             "These cheques need houses so unevenly spread that more had to be bid: only %(spent)s was spent in "
             "all, and without bids every seat goes without a house in turn."
@@ -578,6 +578,55 @@ def _audit_common_deal(
     return [_finding("no-common-deal", seats, template, houses=deal.dealt, rounds=deal.rounds)]
 
 
+@lru_cache(maxsize=64)
+def sums_of_the_rest(deck: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """`sums_of` the deck without its first i cards, for each i."""
+    rest: list[tuple[int, ...]] = [(1,)]
+    for card in reversed(deck):
+        shorter = rest[-1]
+        with_card = (0, *(sums << card for sums in shorter))
+        rest.append(tuple(a | b for a, b in zip((*shorter, 0), with_card, strict=True)))
+    return tuple(reversed(rest))
+
+
+class _Dealing:
+    """A search for cards that give every hand its number and its sum, card by card, the highest first.
+
+    It stops after `STEPS` steps and then assumes that there is a way: doubt speaks for the sheet.
+    """
+
+    STEPS = 3000
+
+    def __init__(self, deck: Sequence[int]) -> None:
+        self._deck = tuple(sorted(deck, reverse=True))
+        self._sums = sums_of_the_rest(self._deck)
+        self._dead: set[tuple[int, tuple[tuple[int, int], ...]]] = set()
+        self._steps = 0
+
+    def finds(self, hands: Sequence[tuple[int, int]]) -> bool:
+        """Whether the deck gives these hands, each (number of cards, sum); what is left over is one more hand."""
+        aside = len(self._deck) - sum(n for n, _total in hands), sum(self._deck) - sum(total for _n, total in hands)
+        return self._finds((*hands, aside), 0)
+
+    def _finds(self, hands: Sequence[tuple[int, int]], i: int) -> bool:
+        open_hands = tuple(sorted((hand for hand in hands if hand[0]), key=lambda hand: -hand[1] / hand[0]))
+        self._steps += 1
+        if not open_hands or self._steps > self.STEPS:
+            return True
+        if (i, open_hands) in self._dead:
+            return False
+        rest = self._sums[i]
+        if all(total >= 0 and rest[n] >> total & 1 for n, total in open_hands):
+            card = self._deck[i]
+            for at, (n, total) in enumerate(open_hands):
+                if total >= card and (n > 1 or total == card) and (n, total) not in open_hands[:at]:
+                    given = (*open_hands[:at], (n - 1, total - card), *open_hands[at + 1 :])
+                    if self._finds(given, i + 1):
+                        return True
+        self._dead.add((i, open_hands))
+        return False
+
+
 def _house_counts(r: _Range, deal: Deal, sums: Sequence[int]) -> list[int]:
     """How many houses a seat with these cheques may have had, the likeliest first."""
     counts = [n for n, possible in enumerate(sums[: deal.rounds + 1]) if _meets(possible, r.low, r.high)]
@@ -585,19 +634,29 @@ def _house_counts(r: _Range, deal: Deal, sums: Sequence[int]) -> list[int]:
     return sorted(counts, key=lambda n: abs(2 * n * average - r.low - r.high))
 
 
-def _fits(figures: Sequence[Figures], ranges: Sequence[_Range], deal: Deal, sums: Sequence[int], spent: int) -> bool:
-    """Whether some split of the houses gives every group of seats a sum its number of cards can have."""
+def _fits(
+    figures: Sequence[Figures],
+    ranges: Sequence[_Range],
+    deal: Deal,
+    deck: Sequence[int],
+    sums: Sequence[int],
+    spent: int,
+) -> bool:
+    """Whether some split of the houses gives every group of seats a sum its cards can have, and can be dealt."""
     fewest = fewest_bidding_rounds(deal.players, deal.sizes)
     counts = [len(f.cheque_cards or ()) for f in figures]
     order = sorted(ranges, key=lambda r: (r.high - r.low, r.high))
     needs = [_house_counts(r, deal, sums) for r in order]
     left = deal.dealt - sum(counts)
+    exact = all(r.low == r.high for r in ranges)
+    dealing = _Dealing(deck)
     room = [sum(max(n, default=0) for n in needs[i:]) for i in range(len(order) + 1)]
     need = [sum(min(n, default=0) for n in needs[i:]) for i in range(len(order) + 1)]
 
     def place(i: int, left: int, groups: list[tuple[int, int, int]]) -> bool:
         if i == len(order):
-            return left == 0 and fewest.get(tuple(counts), spent + 1) <= spent
+            hands = [(counts[r.seat], r.low) for r in order]
+            return left == 0 and fewest.get(tuple(counts), spent + 1) <= spent and (not exact or dealing.finds(hands))
         r = order[i]
         for n in needs[i]:
             if not need[i + 1] <= left - n <= room[i + 1]:
