@@ -94,7 +94,7 @@ def _request(options: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Progress:
-    """A bar on a terminal; elsewhere a line for every tenth."""
+    """A bar on a terminal, ten times a second; elsewhere a line for every tenth of the games."""
 
     def __init__(self, stream: Any, games: int) -> None:
         self.stream, self.games, self.started, self.shown = stream, games, 0.0, -1
@@ -107,11 +107,12 @@ class _Progress:
 
     def show(self, done: int) -> None:
         """`done` games of all are played."""
-        step = done * (100 if self.is_terminal else 10) // self.games
-        if step == self.shown:
+        now = time.monotonic()
+        step = int(now * 10) if self.is_terminal else done * 10 // self.games
+        if step == self.shown and done < self.games:
             return
         self.shown = step
-        rate = done / max(time.monotonic() - self.started, 1e-9)
+        rate = done / max(now - self.started, 1e-9)
         bar = "#" * (30 * done // self.games)
         self._write(f"[{bar:<30}] {100 * done // self.games:3d} %  {done:,} games, {rate:,.0f} a second")
 
