@@ -141,13 +141,9 @@ def _llvm(name: str) -> Any:
     @intrinsic
     def function(_context: Any, _x: Any) -> Any:
         def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            word = ir.IntType(64)
-            if name == "llvm.ctpop":
-                return builder.ctpop(arguments[0])
-            return builder.call(
-                builder.module.declare_intrinsic(name, [word], ir.FunctionType(word, [word, ir.IntType(1)])),
-                [arguments[0], ir.Constant(ir.IntType(1), 1)],
-            )
+            word, flags = ir.IntType(64), [] if name == "llvm.ctpop" else [ir.Constant(ir.IntType(1), 1)]
+            kind = ir.FunctionType(word, [word, *(flag.type for flag in flags)])
+            return builder.call(builder.module.declare_intrinsic(name, [word], kind), [*arguments, *flags])
 
         return types.int64(types.int64), generate
 
@@ -163,9 +159,8 @@ MIX_A = u8(0xBF58476D1CE4E5B9)
 MIX_B = u8(0x94D049BB133111EB)
 U27, U30, U31, U32, LOW = u8(27), u8(30), u8(31), u8(32), u8(0xFFFFFFFF)
 
-SELECT = np.array(
-    [[([b for b in range(8) if byte >> b & 1] + [0] * 8)[r] for byte in range(256)] for r in range(8)],
-    np.uint8,
+SELECT = np.array(  # [r, byte]: the index of set bit number r
+    [[([b for b in range(8) if byte >> b & 1] + [0] * 8)[r] for byte in range(256)] for r in range(8)], u1
 )
 
 
@@ -252,7 +247,7 @@ def select_by_table(mask, r):
 select = select_by_pdep if HAS_PDEP else select_by_table
 
 
-# --- bots: bid(g, seat) -> the new stake, or 0 to pass; sell(g, seat) -> a house of the hand -------------------------
+# --- bots (each as in bots.py): bid(g, seat) -> the new stake, or 0 to pass; sell(g, seat) -> a house of the hand ----
 
 
 @inlined
@@ -304,7 +299,7 @@ def players(g):
 
 @inlined
 def note(g, what, seat, value):
-    """Report a step (traced builds only): what is one of the letters of `STEPS`."""
+    """Report a step (traced builds only): `what` is one of `STEPS`, `seat` a seat or a place in the pile."""
     if TRACE:
         g.step[g.steps, 0] = what
         g.step[g.steps, 1] = seat
