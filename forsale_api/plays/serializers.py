@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
+from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
@@ -58,6 +59,16 @@ class TimeField(serializers.TimeField):
         return super().to_internal_value(value)
 
 
+@extend_schema_field({"type": "string", "enum": EDITIONS})
+class EditionField(CharField):
+    """The slug of an edition; which the game offers is for the rules to say."""
+
+
+@extend_schema_field({"type": "string", "enum": VARIANTS})
+class VariantField(CharField):
+    """The slug of a variant; which the game offers is for the rules to say."""
+
+
 class Figure(IntegerField):
     """A figure of the sheet: any whole number has the right shape; which are possible is for the rules."""
 
@@ -66,7 +77,7 @@ class Figure(IntegerField):
 
 
 RECORD_SCHEMA = {
-    "type": ["object", "null"],
+    "type": "object",
     "description": "Every move of a For Sale game. A record is whole or refused.",
     "required": ["first_seat", "auctions", "sales"],
     "additionalProperties": False,
@@ -233,8 +244,8 @@ class SeatFigures(StrictSerializer):
 class ScoreRequest(StrictSerializer):
     """A sheet or a record to score. Nothing is stored."""
 
-    edition = CharField(required=False, max_length=50, help_text=_("The game's default, if left out"))
-    variant = CharField(required=False, max_length=50, default="base")
+    edition = EditionField(required=False, max_length=50, help_text=_("The game's default, if left out"))
+    variant = VariantField(required=False, max_length=50, default="base")
     seats = SeatFigures(many=True, required=False)
     record = RecordField(required=False, allow_null=True, default=None)
     reported_winners = serializers.ListField(child=Figure(), required=False, default=list)
@@ -256,6 +267,17 @@ class ScoreRequest(StrictSerializer):
         ]
 
 
+class ScoreRequestSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """Says in the schema what `ScoreRequest.validate` wants."""
+
+    target_class = ScoreRequest
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> Any:
+        schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        whole = {"required": ["record"], "properties": {"record": {"type": "object"}}}
+        return {**schema, "anyOf": [{"required": ["seats"]}, whole]}
+
+
 class SeatPatch(SeatFigures):
     """One seat in a change: what it does not name is kept, the player included."""
 
@@ -271,8 +293,8 @@ class SeatBody(SeatFigures):
 class PlayPatch(StrictSerializer):
     """A change of a play: any of its facts."""
 
-    edition = CharField(required=False, max_length=30)
-    variant = CharField(required=False, max_length=40)
+    edition = EditionField(required=False, max_length=50)
+    variant = VariantField(required=False, max_length=50)
     played_on = DateField(required=False, help_text=_("The club's local calendar date"))
     played_at = TimeField(required=False, allow_null=True)
     location = CharField(required=False, allow_blank=True, max_length=200)

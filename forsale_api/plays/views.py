@@ -26,7 +26,6 @@ from forsale_api.clubs.services import listed_clubs, membership, no_such_club, r
 from forsale_api.plays import serializers, services
 from forsale_api.plays.models import Play, PlayChange, Seat
 
-BODY_LIMIT = 2**20  # a whole record has about 10 kB
 SEATS = Prefetch("seats", Seat.objects.select_related("player"))
 
 
@@ -53,7 +52,6 @@ class Game(APIView):
 class ScoreSheet(APIView):
     """Scores a sheet or a record. Nothing is stored and no token is needed."""
 
-    max_body = BODY_LIMIT
     problems = {"POST": (422,)}
 
     @extend_schema(request=serializers.ScoreRequest, responses={200: serializers.ScoreSerializer})
@@ -87,7 +85,6 @@ class Plays(APIView):
     query_serializer = serializers.PlayListQuery
     scopes = {"POST": "plays:write"}
     problems = {"GET": (401, 403, 404), "POST": (404,)}
-    max_body = BODY_LIMIT
 
     @extend_schema(responses={200: serializers.PlayPageSerializer})
     def get(self, request: Request) -> Response:
@@ -136,7 +133,6 @@ class OnePlay(APIView):
 
     scopes = {"PATCH": "plays:write", "DELETE": "plays:write"}
     problems = {"GET": (403,), "PATCH": (409, 422)}
-    max_body = BODY_LIMIT
 
     @extend_schema(responses={200: serializers.PlaySerializer})
     def get(self, request: Request, id: UUID) -> Response:
