@@ -88,13 +88,13 @@ def check_request(
         _one_of(("bots", index), bot, BOTS, "unknown-bot", _("There is no bot “%(value)s”, only %(offered)s."))
     _within("games", games, 1, most_games)
     _within("seed", seed, 0, LARGEST_SEED)
-    if opener != "random" and (not isinstance(opener, int) or not 1 <= opener <= player_count):
+    if opener != "random" and (type(opener) is not int or not 1 <= opener <= player_count):
         message = _("The opener is “random” or a seat from 1 to %(players)s, not “%(value)s”.")
         raise RequestError(Message("no-such-opener", message, {"players": player_count, "value": opener}), "opener")
 
 
 def _one_of(place: str | tuple[str, int], value: object, offered: Any, code: str, template: str) -> None:
-    if value not in tuple(offered):
+    if not any(type(value) is type(choice) and value == choice for choice in offered):  # 3.0 and True are no 3 and 1
         message = Message(code, template, {"value": value, "offered": ", ".join(map(str, offered))})
         raise RequestError(message, *((place,) if isinstance(place, str) else place))
 
