@@ -13,6 +13,7 @@ from forsale_api.clubs.models import Club, Membership, Role, User, Visibility
 from forsale_api.plays.models import Play
 from forsale_api.plays.services import SeatFacts, record_play
 
+FILES = ("demo-nantes.json", "demo-bristol.json")
 SOURCE = "demo"
 DEMO_USER = "demo"
 
@@ -21,9 +22,10 @@ class Command(BaseCommand):
     help = "Loads the demo clubs of seeds/ and their plays. Running it again adds only what is missing."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for path in sorted(Path(settings.BASE_DIR, "seeds").glob("demo-*.json")):
+        for name in FILES:
+            path = Path(settings.BASE_DIR, "seeds", name)
             added, total = load(json.loads(path.read_text(encoding="utf-8")))
-            self.stdout.write(f"{path.name}: {added} of {total} plays added.")
+            self.stdout.write(f"{name}: {added} of {total} plays added.")
 
 
 @transaction.atomic
