@@ -10,6 +10,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from forsale_api.api.codes import CODES, FIELD_CODES, FINDING_CODES, FRAMEWORK_CODES
+from forsale_api.api.formats import parse_json
 from forsale_api.api.problems import ADVICE, TITLES
 from forsale_api.api.views import APIView
 from forsale_api.rules import for_sale
@@ -180,6 +181,12 @@ def test_a_nasty_body_is_a_400(owner, name):
     check_shape(answer, 400)
 
 
+def test_a_whole_number_may_be_written_with_a_point(owner):
+    """1.0 and 1 are one number in JSON; half a game is still no number of games."""
+    assert parse_json("[5, 5.0, 1e6, -2.0, 2.5, 1e300]") == [5, 5, 1_000_000, -2, 2.5, 1e300]
+    assert [type(number) for number in parse_json("[5, 5.0, 1e6, 2.5, 1e300]")] == [int, int, int, float, float]
+
+
 def test_a_backslash_before_u0000_is_text_and_not_a_nul(owner):
     answer = owner.post(CLUBS, r'{"name": "a\\u0000b"}', content_type="application/json")
     assert answer.json()["name"] == r"a\u0000b"
@@ -260,8 +267,10 @@ def codes_in_the_source(calls: dict[str, int], *, keyword: bool) -> dict[str, st
 
 
 def error_codes_in_the_source() -> dict[str, str]:
-    calls = {"Message": 0, "fail": 0, "_illegal": 0, "error_entry": 1, "_answer": 2}
-    return codes_in_the_source(calls, keyword=True) | dict.fromkeys(for_sale.SAYS, "the sentences of the rules")
+    calls = {"Message": 0, "fail": 0, "_illegal": 0, "error_entry": 1, "_wrong": 1, "_answer": 2, "_one_of": 3}
+    calls["_refuse"] = 3
+    found = codes_in_the_source(calls, keyword=True) | dict.fromkeys(for_sale.SAYS, "the sentences of the rules")
+    return found | dict.fromkeys(("games-out-of-range", "seed-out-of-range"), "a number of a simulation")
 
 
 def finding_codes_in_the_source() -> dict[str, str]:

@@ -76,7 +76,7 @@ def test_old_keys_are_removed_by_the_workers(owner):
     assert not IdempotencyKey.objects.exists()
 
 
-@pytest.mark.parametrize("key", ["x" * 201, "a\x07b"])
+@pytest.mark.parametrize("key", ["x" * 201, "a\x07b", "a b", "é"])
 def test_a_key_that_cannot_be_kept_is_refused(owner, key):
     answer = owner.post(CLUBS, {"name": "Nantes"}, headers={"Idempotency-Key": key})
     assert (answer.status_code, answer.json()["errors"][0]["code"]) == (400, "bad-idempotency-key")

@@ -50,8 +50,9 @@ PLAY_CODES = {
 }  # fmt: skip
 
 STATS_CODES = {
-    "id-taken", "no-such-opener", "no-such-simulation", "not-the-requester", "other-engine", "simulation-ended",
-    "wrong-number-of-bots",
+    "filter-of-plays", "filter-of-simulations", "game-not-simulated", "games-out-of-range", "id-taken",
+    "no-such-opener", "no-such-simulation", "not-the-requester", "other-engine", "seed-out-of-range",
+    "simulation-ended", "unknown-bot", "unknown-edition", "unknown-variant", "wrong-number-of-bots",
 }  # fmt: skip
 
 CODES = FIELD_CODES | FRAMEWORK_CODES | REQUEST_CODES | CLUB_CODES | RULE_CODES | PLAY_CODES | STATS_CODES

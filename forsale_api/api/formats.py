@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from rest_framework import parsers, renderers
 from rest_framework.exceptions import ParseError
 
-JSON_TYPES = ["application/json"]
 PROBLEM_TYPE = "application/problem+json"
+EXACT = 2**53  # beyond it a double cannot tell whole numbers apart
 
 
 # An odd number of backslashes before u0000: the escape of NUL, and not a backslash followed by "u0000".
@@ -28,11 +28,12 @@ def _refuse_constant(name: str) -> Any:
     raise NotJSON
 
 
-def _finite(text: str) -> float:
+def _number(text: str) -> int | float:
+    """A number with a point or an exponent; 5.0 and 5e0 are the whole number 5, as JSON Schema reads them."""
     number = float(text)
     if not math.isfinite(number):
         raise NotJSON
-    return number
+    return int(number) if number.is_integer() and abs(number) <= EXACT else number
 
 
 def parse_json(text: str) -> Any:
@@ -41,7 +42,7 @@ def parse_json(text: str) -> Any:
     Raises `ParseError` (400) also for NaN, numbers beyond a double, half surrogates, NUL and bottomless nesting.
     """
     try:
-        parsed = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        parsed = json.loads(text, parse_constant=_refuse_constant, parse_float=_number)
         if "\\u" in text:  # only an escape can smuggle in half a surrogate pair
             json.dumps(parsed, ensure_ascii=False).encode()
             if _NUL.search(text):

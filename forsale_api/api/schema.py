@@ -114,6 +114,14 @@ def page_of(row: type[serializers.Serializer[Any]]) -> type[serializers.Serializ
     )
 
 
+def _refuse_blank_and_nul(field: serializers.CharField, schema: dict[str, Any]) -> None:
+    """Says of a text in a request what the framework refuses: NUL, and nothing but blanks where it is cut."""
+    if "string" not in schema.get("type", ()) or not {"pattern", "format", "enum"}.isdisjoint(schema):
+        return
+    needs_ink = not field.allow_blank and field.trim_whitespace
+    schema["pattern"] = r"^[^\x00]*[^\s\x00][^\x00]*$" if needs_ink else r"^[^\x00]*$"
+
+
 class AutoSchema(SpectacularAutoSchema):
     """Documents what our views declare."""
 
@@ -142,11 +150,13 @@ class AutoSchema(SpectacularAutoSchema):
 
     def _map_serializer(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> Any:
         schema: Any = super()._map_serializer(serializer, direction, bypass_extensions)  # type: ignore[no-untyped-call]
-        strict = isinstance(serializer, StrictSerializer) or (
-            isinstance(serializer, type) and issubclass(serializer, StrictSerializer)
-        )
-        if direction == "request" and strict and schema.get("type") == "object":
-            schema["additionalProperties"] = False
+        if direction == "request" and schema.get("type") == "object":
+            instance = serializer() if isinstance(serializer, type) else serializer
+            if isinstance(instance, StrictSerializer):
+                schema["additionalProperties"] = False
+            for name, field in getattr(instance, "fields", {}).items():
+                if isinstance(field, serializers.CharField) and name in schema["properties"]:
+                    _refuse_blank_and_nul(field, schema["properties"][name])
         return schema
 
     def get_operation(self, *args: Any) -> dict[str, Any] | None:
@@ -154,6 +164,8 @@ class AutoSchema(SpectacularAutoSchema):
         if operation is None:
             return None
         answers: dict[str, Any] = operation["responses"]
+        if self.method == "POST" and "requestBody" in operation:
+            operation["requestBody"]["required"] = True  # even where no single field is
         if self.method == "GET":
             self._add_header(operation, "IfNoneMatch")
             for status in [status for status in answers if status.startswith("2")]:

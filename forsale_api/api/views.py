@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
 from functools import wraps
@@ -25,6 +26,7 @@ from forsale_api.api.problems import AgainstTheRules, Conflict, Problem, Stale, 
 
 KEYS_KEPT = timedelta(hours=24)
 WAIT_SECONDS = 10
+KEY_FORM = re.compile("[!-~]{1,200}")
 
 
 class APIView(DRFView):
@@ -115,8 +117,10 @@ def idempotent(method: Callable[..., Response]) -> Callable[..., Response]:
         key = request.headers.get("Idempotency-Key")
         if key is None or not request.user.is_authenticated:
             return method(view, request, *args, **kwargs)
-        if not 1 <= len(key) <= 200 or not key.isprintable():
-            raise Problem(gettext("An Idempotency-Key has 1 to 200 printable characters."), code="bad-idempotency-key")
+        if not KEY_FORM.fullmatch(key):
+            raise Problem(
+                gettext("An Idempotency-Key has 1 to 200 visible ASCII characters."), code="bad-idempotency-key"
+            )
         try:
             body_hash = hashlib.sha256(request.body).hexdigest()
         except RawPostDataException:  # a form, read while looking for its CSRF token
