@@ -399,7 +399,7 @@ def developers(request: HttpRequest) -> HttpResponse:
 class SignupForm(UserCreationForm[User]):
     """A name and a password; nothing else is asked."""
 
-    class Meta:
+    class Meta(UserCreationForm.Meta):
         model = User
         fields = ("username",)
 
