@@ -19,6 +19,12 @@ NAMES = ["Théo", "Marianne", "Guilaine", "Nicolas", "Paul", "Inès"]
 GOLDEN = sorted((Path(__file__).parent.parent / "seeds" / "games").glob("*.json"))
 
 
+@pytest.fixture(autouse=True)
+def refusals_are_not_news(caplog: pytest.LogCaptureFixture) -> None:
+    """Thousands of refused requests would be kept in memory with their log lines."""
+    caplog.set_level("ERROR", logger="django.request")
+
+
 def body(kind: Kind, record: Record, names: list[str] = NAMES) -> dict[str, Any]:
     edition, variant, players = kind
     return {
