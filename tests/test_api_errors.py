@@ -114,6 +114,11 @@ def test_the_names_of_fields_are_escaped_in_pointers(owner):
     assert problem["errors"][0]["pointer"] == "/a~1b~0c"
 
 
+def test_a_method_that_is_not_there_is_a_405_whatever_else_is_wrong(anonymous):
+    for method in ("PUT", "TRACE", "BREW"):
+        check_shape(anonymous.generic(method, CLUBS + "?nonsense=1"), 405)
+
+
 def test_methods_that_exist_are_named_with_a_405(owner):
     assert set(owner.put(CLUBS, {})["Allow"].split(", ")) == {"GET", "POST", "HEAD", "OPTIONS"}
 

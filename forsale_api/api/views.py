@@ -54,6 +54,8 @@ class APIView(DRFView):
     query: dict[str, Any]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        if not hasattr(self, (request.method or "").lower()):
+            self.http_method_not_allowed(request)  # before anything else is held against the request
         length = request.META.get("CONTENT_LENGTH") or "0"
         if length.isdecimal() and int(length) > self.max_body:
             raise TooLarge(

@@ -235,6 +235,7 @@ class PlayerClaimView(APIView):
     conditional = ()
 
     @extend_schema(request=None, responses={200: ClubPlayerSerializer})
+    @idempotent
     @transaction.atomic
     def post(self, request: Request, slug: str, id: UUID) -> Response:
         """Says that you are this player; one player per member."""
