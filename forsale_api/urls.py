@@ -1,11 +1,11 @@
 """Every address of the site; the rooms are included by name."""
 
 from django.contrib import admin
-from django.urls import include, path, re_path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from forsale_api.api import problems
 
-api = [
+api: list[URLPattern | URLResolver] = [
     path("", include("forsale_api.api.urls")),
     path("", include("forsale_api.clubs.urls")),
     path("", include("forsale_api.plays.urls")),
