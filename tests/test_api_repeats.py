@@ -5,10 +5,11 @@ import threading
 from datetime import timedelta
 
 import pytest
-from django.db import connections
+from django.db import connection, connections, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from forsale_api.api import views
 from forsale_api.api.models import IdempotencyKey
 from forsale_api.api.tasks import purge_idempotency_keys
 from forsale_api.clubs.models import Club, Player
@@ -115,6 +116,35 @@ def test_ten_repeats_at_the_same_moment_store_one_object(club, owner):
     assert len({json.dumps(answer.json(), sort_keys=True) for answer in answers}) == 1
     assert sum("Idempotent-Replayed" in answer for answer in answers) == 9
     assert Player.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_repeat_that_has_waited_long_enough_for_the_first_is_told_when_to_come_back(club, owner, monkeypatch):
+    monkeypatch.setattr(views, "WAIT_SECONDS", 1)
+    owner.get(CLUBS)  # the token's last use is written now, not under the lock
+    under_way, answered = threading.Event(), threading.Event()
+
+    def first() -> None:
+        with transaction.atomic():
+            IdempotencyKey.objects.create(user=owner.user, endpoint=PLAYERS, key="a-key", body_hash="0")
+            under_way.set()
+            answered.wait(30)
+        connections.close_all()
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    assert under_way.wait(10)
+    if connection.vendor == "sqlite":
+        connection.cursor().execute("PRAGMA busy_timeout = 500")
+    try:
+        answer = owner.post(PLAYERS, {"name": "Anne"}, headers=KEY)
+    finally:
+        answered.set()
+        thread.join()
+        connection.close()
+    assert (answer.status_code, answer.json()["errors"][0]["code"]) == (409, "in-flight")
+    assert int(answer["Retry-After"]) >= 1
+    assert not Player.objects.exists()
 
 
 # ---- ETags ------------------------------------------------------------------------------------------
