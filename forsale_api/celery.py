@@ -33,7 +33,7 @@ def compile_first(sender: Any, **kwargs: Any) -> None:
 @worker_ready.connect  # type: ignore[untyped-decorator]
 def take_up(**kwargs: Any) -> None:
     """What a worker that died has left is taken up as soon as there is another."""
-    app.send_task(RECONCILE)
+    app.send_task(RECONCILE, kwargs={"everything": True})
 
 
 class EmbeddedController(WorkController):  # type: ignore[misc]
@@ -91,7 +91,7 @@ class EmbeddedWorker:
             return
         consumer = self._controller.consumer
         consumer.call_soon(consumer.add_task_queue, "chunks")
-        app.send_task(RECONCILE, kwargs={"no_messages": True})
+        app.send_task(RECONCILE, kwargs={"everything": True})
 
     def stop(self, timeout: float = 5.0) -> bool:
         """End within `timeout` seconds; whether everything has ended by then. What was not done is done next time."""

@@ -307,26 +307,36 @@ def _player_block(kind: Kind, plays: Sequence[Play], player: Player) -> dict[str
 
 
 def _simulated_blocks(left: Sequence[Kind], filters: Filters) -> tuple[datetime, list[dict[str, Any]]]:
-    simulations = _simulations(left, filters)
-    by_kind = {Kind(s.game, s.edition, s.variant, s.player_count): s for s in simulations}
-    newest = max((s.result.updated_at for s in simulations), default=timezone.now())
-    return newest, [_simulated_block(kind, by_kind[kind]) for kind in left if kind in by_kind]
+    found = _simulations(left, filters)
+    return _newest_result(found), [_simulated_block(kind, simulation) for kind, simulation in found.items()]
 
 
-def _simulations(left: Sequence[Kind], filters: Filters) -> list[Simulation]:
+def _newest_result(found: Mapping[Kind, Simulation]) -> datetime:
+    return max((simulation.result.updated_at for simulation in found.values()), default=timezone.now())
+
+
+def _simulations(left: Sequence[Kind], filters: Filters) -> dict[Kind, Simulation]:
     """The simulation asked for, else the reference of each kind; a reference that is missing is asked for."""
-    found = Simulation.objects.select_related("result")
+    stored = Simulation.objects.select_related("result")
     if filters.get("simulation"):
-        one = found.filter(pk=filters["simulation"]).first()
+        one = stored.filter(pk=filters["simulation"]).first()
         if one is None:
             raise services.no_such_simulation(("simulation",))
-        return [one]
-    references = list(found.filter(_narrowed(filters), reference=True))
-    has = {Kind(s.game, s.edition, s.variant, s.player_count) for s in references}
-    missing = [kind for kind in left if kind not in has and kind.game == services.SIMULATED_GAME]
+        return {kind: one for kind in left if kind == _kind_of(one)}
+    shared = {
+        kind: kind._replace(edition=services.reference_edition(kind.edition))
+        for kind in left
+        if kind.game == services.SIMULATED_GAME
+    }
+    references = {_kind_of(one): one for one in stored.filter(reference=True)}
+    missing = dict.fromkeys(kind for kind in shared.values() if kind not in references)
     if missing:
         services.ask_for_references([kind._asdict() for kind in missing])
-    return references
+    return {kind: references[same] for kind, same in shared.items() if same in references}
+
+
+def _kind_of(simulation: Simulation) -> Kind:
+    return Kind(simulation.game, simulation.edition, simulation.variant, simulation.player_count)
 
 
 def _simulated_block(kind: Kind, simulation: Simulation) -> dict[str, Any]:
@@ -402,17 +412,15 @@ def _blocks_of(
         only_plays = gettext("%(name)s is about recorded plays; it does not go with data=simulated.")
         _refuse(filters, _OF_PLAYS, only_plays, "filter-of-plays")
         simulations = _simulations(left, filters)
-        as_of = max((s.result.updated_at for s in simulations), default=timezone.now())
-        for simulation in simulations:
+        as_of = _newest_result(simulations)
+        for kind, simulation in simulations.items():
             figures = _figures(simulation)
-            kind = Kind(simulation.game, simulation.edition, simulation.variant, simulation.player_count)
             results.append({**kind._asdict(), "plays": figures["games"], **simulated(figures), **_line_up(simulation)})
     else:
         as_of = _as_of()
         folded = _folded(_blocks(filters, viewer or AnonymousUser()), measures)
         found = [(kind, recorded(kind, folded[kind][1])) for kind in left if kind in folded]
         results = [{**kind._asdict(), **block} for kind, block in found if block]
-    results.sort(key=lambda block: left.index(Kind(*(block[name] for name in KIND))))
     return {"filters": _echo({**filters, "data": data}, SEAT_FILTERS), "as_of": as_of, "results": results}
 
 

@@ -193,16 +193,16 @@ def _apply(change: Change) -> None:
     blocks = _blocks(change)
     more: list[tuple[int, str, int, int, int]] = []
     less: list[tuple[int, int, str, int, int]] = []
-    for key, (plays, cells) in change.items():
-        block = blocks[key]
-        block.plays += plays
+    for key, (_plays, cells) in change.items():
         for (measure, part, value), n in cells.items():
             if n > 0:
-                more.append((block.pk, measure, part, value, n))
+                more.append((blocks[key], measure, part, value, n))
             elif n < 0:
-                less.append((-n, block.pk, measure, part, value))
-    Block.objects.bulk_update(blocks.values(), ["plays"])
+                less.append((-n, blocks[key], measure, part, value))
     with connection.cursor() as cursor:
+        plays_of = [(plays, blocks[key]) for key, (plays, _cells) in change.items() if plays]
+        if plays_of:
+            cursor.executemany("UPDATE stats_block SET plays = plays + %s WHERE id = %s", plays_of)
         if more:
             cursor.executemany(
                 "INSERT INTO stats_count (block_id, measure, part, value, n) VALUES (%s, %s, %s, %s, %s)"
@@ -214,17 +214,19 @@ def _apply(change: Change) -> None:
                 "UPDATE stats_count SET n = n - %s WHERE block_id = %s AND measure = %s AND part = %s AND value = %s",
                 less,
             )
-    Count.objects.filter(block__in={block for _n, block, *_cell in less}, n=0).delete()
-    Block.objects.filter(pk__in=[block.pk for block in blocks.values() if block.plays == 0]).delete()
+    taken_from = {block for _n, block, *_cell in less}
+    if taken_from:
+        Count.objects.filter(block__in=taken_from, n=0).delete()
+        Block.objects.filter(pk__in=taken_from, plays=0).delete()
 
 
-def _blocks(keys: Iterable[Key]) -> dict[Key, Block]:
-    """The blocks of these keys, made where they are missing; the caller holds the lock."""
+def _blocks(keys: Iterable[Key]) -> dict[Key, int]:
+    """The ids of the blocks of these keys, made where they are missing; the caller holds the lock."""
     wanted = set(keys)
     found = Block.objects.filter(
         Q(day__in={key.day for key in wanted if key.day}) | Q(day=None), club__in={key.club for key in wanted}
     )
-    blocks = {key: block for block in found if (key := key_of(block)) in wanted}
+    blocks = {key: block.pk for block in found if (key := key_of(block)) in wanted}
     for block in Block.objects.bulk_create(
         Block(
             club_id=key.club,
@@ -237,7 +239,7 @@ def _blocks(keys: Iterable[Key]) -> dict[Key, Block]:
         )
         for key in wanted - blocks.keys()
     ):
-        blocks[key_of(block)] = block
+        blocks[key_of(block)] = block.pk
     return blocks
 
 

@@ -16,16 +16,16 @@ import secrets
 import socket
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import cache as shared_cache
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
@@ -34,7 +34,7 @@ from django.utils.translation import gettext
 from forsale_api.api.problems import Conflict, Forbidden, NotFound, Problem, translate
 from forsale_api.celery import app
 from forsale_api.clubs.models import User
-from forsale_api.rules.for_sale import DEFAULT_EDITION
+from forsale_api.rules.for_sale import DEFAULT_EDITION, EDITIONS
 from stats.models import Chunk, Simulation, SimulationResult, Status
 from stats.simulation import RequestError, check_request
 from stats.summary import COUNTS, ENGINE, Opener, Setting, Summary
@@ -49,7 +49,7 @@ FIRST_CHUNK = 5_000
 CHUNK_SECONDS = 0.5
 LARGEST_CHUNK = 20_000_000
 LEASE = timedelta(seconds=30)
-UNANSWERED = timedelta(seconds=30)
+UNANSWERED = timedelta(seconds=20)
 """A message that was not answered by then is sent again; the first may still come, and then finds nothing to do."""
 MOST_ERRORS = 3
 MOST_LEASES = 50
@@ -202,6 +202,13 @@ def _begin(simulation: Simulation) -> None:
 # --- references --------------------------------------------------------------------------------------
 
 
+@cache
+def reference_edition(edition: str) -> str:
+    """The first edition of the same rule numbers: those that differ in name only share a reference simulation."""
+    numbers = {slug: asdict(replace(other, slug="", names={})) for slug, other in EDITIONS.items()}
+    return next(slug for slug in EDITIONS if numbers[slug] == numbers[edition])
+
+
 @transaction.atomic
 def start_reference(
     *, game: str, edition: str, variant: str, player_count: int, requester: User | None = None
@@ -210,7 +217,12 @@ def start_reference(
 
     One that was cancelled or failed is replaced. `requester` may hold and go on with a new one.
     """
-    kind: dict[str, Any] = {"game": game, "edition": edition, "variant": variant, "player_count": player_count}
+    kind: dict[str, Any] = {
+        "game": game,
+        "edition": reference_edition(edition),
+        "variant": variant,
+        "player_count": player_count,
+    }
     found = Simulation.objects.select_for_update(of=("self",)).filter(**kind, reference=True).first()
     if found is not None and found.status not in (Status.CANCELLED, Status.FAILED):
         return found
@@ -233,7 +245,9 @@ def start_reference(
 
 def ask_for_references(kinds: Sequence[Mapping[str, Any]]) -> None:
     """Have a worker start these reference simulations: {"game", "edition", "variant", "player_count"} each."""
-    new = [kind for kind in kinds if cache.add("reference:" + ":".join(map(str, kind.values())), True, timeout=10)]
+    new = [
+        kind for kind in kinds if shared_cache.add("reference:" + ":".join(map(str, kind.values())), True, timeout=10)
+    ]
     if new:
         _send(START_REFERENCES, kinds=[dict(kind) for kind in new])
 
@@ -492,14 +506,15 @@ def _fail(id: UUID, error: str) -> None:
         _end(simulation, Status.FAILED, error)
 
 
-def reconcile(*, no_messages: bool = False) -> int:
+def reconcile(*, everything: bool = False) -> int:
     """Send the tasks again of chunks that nobody works on: lease run out, worker dead, message unanswered.
 
-    `no_messages` says that none is under way at all, as at the start of a broker in memory. Gives how many were sent.
+    `everything`: of all chunks without a lease, as when a worker starts, since messages may have died with another.
+    One too many does no harm. Gives how many were sent.
     """
     now = timezone.now()
     waiting = Q(leased_until=None)
-    if not no_messages:
+    if not everything:
         waiting &= Q(enqueued_at__lt=now - UNANSWERED)
     chunks = Chunk.objects.filter(simulation__status__in=ACTIVE)
     due = [chunk.pk for chunk in chunks.filter(waiting | Q(leased_until__lt=now))]

@@ -41,9 +41,9 @@ def run_chunk(*, chunk_id: int) -> None:
 
 
 @shared_task  # type: ignore[untyped-decorator]
-def reconcile(*, no_messages: bool = False) -> None:
+def reconcile(*, everything: bool = False) -> None:
     """Send again the tasks of chunks that nobody works on."""
-    services.reconcile(no_messages=no_messages)
+    services.reconcile(everything=everything)
 
 
 @shared_task  # type: ignore[untyped-decorator]

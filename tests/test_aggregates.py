@@ -248,6 +248,16 @@ def test_simulated_figures_are_those_of_the_reference_and_say_so(db: Any) -> Non
     assert houses["houses"] == results["houses"]
 
 
+def test_editions_of_equal_numbers_share_a_reference(db: Any) -> None:
+    simulation = stored(500, **{**ASKED, "edition": "uberplay-up"})
+    blocks = [one(data="simulated", edition=e, variant="base", player_count=3) for e in ("uberplay-up", "bga-up")]
+    assert [block["edition"] for block in blocks] == ["uberplay-up", "bga-up"]
+    assert {block["simulation"] for block in blocks} == {simulation.pk}
+    kind: dict[str, Any] = {"game": "for-sale", "variant": "base", "player_count": 3}
+    assert services.start_reference(edition="bga-up", **kind) == simulation
+    assert services.start_reference(edition="bga-down", **kind).edition == "eagle"
+
+
 def test_filters_of_plays_do_not_go_with_simulations(db: Any) -> None:
     for filters in ({"club": "nantes"}, {"played_after": date(2026, 1, 1)}):
         with pytest.raises(Problem) as refused:
