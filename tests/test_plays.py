@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.db import IntegrityError, transaction
 from rest_framework.test import APIClient
 
 from forsale_api.clubs.models import Club, Membership, Player
@@ -574,3 +575,47 @@ def test_reading_costs_few_queries(member: APIClient, django_assert_max_num_quer
         member.get(address)
     with django_assert_max_num_queries(3):
         assert member.get(address, headers={"if-none-match": tag}).status_code == 304
+
+
+# ---- what the database refuses by itself ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"total": 86},
+        {"banknotes": None},
+        {"cheques": -1, "total": 3},
+        {"rank": 2},
+        {"is_winner": False},
+        {"seat": 7},
+        {"seat": 2},
+        {"player": 2},
+    ],
+    ids=str,
+)
+def test_the_database_refuses_a_seat_that_makes_no_sense(member: APIClient, wrong: dict[str, Any]) -> None:
+    play = Play.objects.get(pk=post(member)["id"])
+    if "player" in wrong:
+        wrong = {"player": play.seats.get(seat=2).player}
+    with pytest.raises(IntegrityError), transaction.atomic():
+        play.seats.filter(seat=1).update(**wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"player_count": 7},
+        {"level": "rumour"},
+        {"decided_by": "dice"},
+        {"first_seat": 4},
+        {"source": "bgg"},
+        {"held_back": True},
+        {"not_counted_reason": "aborted"},
+    ],
+    ids=str,
+)
+def test_the_database_refuses_a_play_that_makes_no_sense(member: APIClient, wrong: dict[str, Any]) -> None:
+    play = post(member)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Play.objects.filter(pk=play["id"]).update(**wrong)

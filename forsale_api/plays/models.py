@@ -117,7 +117,8 @@ class Seat(models.Model):
                 name="seat_total_adds_up",
             ),
             models.CheckConstraint(
-                condition=Q(cheques__isnull=True, banknotes__isnull=True) | Q(cheques__gte=0, banknotes__gte=0),
+                condition=Q(cheques__isnull=True, banknotes__isnull=True)
+                | Q(cheques__isnull=False, cheques__gte=0, banknotes__isnull=False, banknotes__gte=0),
                 name="seat_money_known_and_not_negative",
             ),
         ]
