@@ -45,7 +45,7 @@ def audit_random_games(number: int, seed: int) -> None:
         kind = KINDS[i % len(KINDS)]
         edition, variant, _players = kind
         verdict = judge(random_record(rng, kind), kind)
-        for detail in ("cards", "sheet", "total", "mixed"):
+        for detail in ("sheet", rng.choice(["cards", "total", "mixed"])):
             figures = [
                 written(detail if detail != "mixed" else rng.choice(["cards", "sheet", "total"]), cards, notes)
                 for cards, notes in zip(verdict.cheques, verdict.banknotes, strict=True)
@@ -66,8 +66,9 @@ def test_three_thousand_legal_games_over_all_kinds_pass() -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_legal_games_over_all_kinds_pass() -> None:
-    audit_random_games(100_000, seed=2)
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_a_hundred_thousand_legal_games_over_all_kinds_pass(seed: int) -> None:
+    audit_random_games(10_000, seed)
 
 
 # --- Base game: exact in cheques ---------------------------------------------------------------------
