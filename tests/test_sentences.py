@@ -1,5 +1,7 @@
 """What charts and plays say, in both languages, from the numbers they show."""
 
+import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -341,3 +343,29 @@ def test_the_french_catalogue_is_complete_and_compiled():
     with (folder / "django.mo").open("rb") as compiled:
         catalogue = translation.trans_real.gettext_module.GNUTranslations(compiled)
     assert sum(1 for key in catalogue._catalog if key) >= len(entries)
+
+
+MARKS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "pgettext_lazy"}
+
+
+def marked() -> Iterator[tuple[str, str]]:
+    """Every text that is marked for translation: (file, text)."""
+    root = Path(sentences.__file__).parent.parent
+    for room in ("forsale_api", "stats", "dashboard"):
+        for path in (root / room).rglob("*.py"):
+            for call in ast.walk(ast.parse(path.read_text())):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in MARKS:
+                    text = call.args[1 if call.func.id == "pgettext_lazy" else 0]
+                    if isinstance(text, ast.Constant):
+                        yield path.name, str(text.value)
+        for path in (root / room).rglob("*.html"):
+            for quote, text in re.findall(r"""\{% translate (["'])(.*?)\1""", path.read_text()):
+                yield path.name, text.replace("%", "%%") if quote else text
+
+
+def test_every_text_has_its_french():
+    """Where this fails: `manage.py makemessages`, the French, `manage.py compilemessages` (see CONTRIBUTING.md)."""
+    text = (Path(sentences.__file__).parent / "locale" / "fr" / "LC_MESSAGES" / "django.po").read_text(encoding="utf-8")
+    known = {"".join(ast.literal_eval(line) for line in lines.splitlines())
+             for lines in re.findall(r'^msgid ((?:".*"\n)+)', text, re.MULTILINE)}  # fmt: skip
+    assert [entry for entry in marked() if entry[1] not in known] == []
