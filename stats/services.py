@@ -292,7 +292,7 @@ def _controlled(id: UUID, requester: Any, allowed: Sequence[str]) -> Simulation:
     Raises `NotFound`; `Forbidden` (403) where somebody else asked for it; `Conflict` (409, `simulation-ended`) where
     its status is not one of `allowed`.
     """
-    simulation = Simulation.objects.select_for_update(of=("self",)).select_related("result").filter(pk=id).first()
+    simulation = Simulation.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if simulation is None:
         raise no_such_simulation()
     if simulation.requester_id is None or simulation.requester_id != requester.pk:
@@ -412,7 +412,7 @@ def store(*, lease: Lease, summary: Summary, seconds: float) -> bool:
         Chunk.objects.filter(pk=lease.chunk).update(lease=None, leased_until=None)
         return False
     Chunk.objects.filter(pk=lease.chunk).delete()
-    result = simulation.result
+    result = simulation.result  # read now, with the lock held
     joined = summary if result.summary is None else Summary.from_bytes(bytes(result.summary)) + summary
     result.summary, result.games = joined.to_bytes(), joined.games
     result.save()
@@ -427,9 +427,10 @@ def store(*, lease: Lease, summary: Summary, seconds: float) -> bool:
 
 def _held(lease: Lease) -> Simulation | None:
     """The simulation of a lease that still holds, with its row locked; else None."""
+    # Not joined with its result: of a row that had to be waited for, PostgreSQL reads the newest state, but of rows
+    # joined to it the state from before the wait.
     simulation = (
-        Simulation.objects.select_for_update(of=("self",))
-        .select_related("result")
+        Simulation.objects.select_for_update()
         .filter(pk__in=Chunk.objects.filter(pk=lease.chunk).values("simulation"))
         .first()
     )
