@@ -44,7 +44,7 @@ def test_different_names_stay_apart():
     assert len({name_key(name) for name in names}) == len(names)
 
 
-@pytest.mark.parametrize("name", ["\ufdfa" * 50, str(uuid.uuid4())])
+@pytest.mark.parametrize("name", ["\ufdfa" * 50, "01a22dc5-4f3c-76a0-8dbe-dd3c7ecd531d"])
 def test_a_name_that_cannot_be_kept_or_looks_like_an_id_is_refused(club, owner, name):
     answer = owner.post(PLAYERS, {"name": name})
     assert (answer.status_code, code(answer)) == (400, "bad-name")
