@@ -44,15 +44,30 @@ class ScoreFilters(forms.Form):
     played_after = forms.DateField(label=pgettext_lazy("played", "From"), required=False)
     played_before = forms.DateField(label=pgettext_lazy("played", "Until"), required=False)
     counts = forms.BooleanField(
-        label=gettext_lazy("Uncounted plays too"), required=False, widget=forms.CheckboxInput(attrs={"value": "all"})
+        label=gettext_lazy("Uncounted plays too"),
+        required=False,
+        widget=forms.CheckboxInput(attrs={"value": "all"}, check_test=lambda value: value == "all"),
     )
     game = forms.ChoiceField(required=False, widget=forms.HiddenInput)
+    asked = (
+        "game",
+        "data",
+        "measure",
+        "club",
+        "edition",
+        "variant",
+        "player_count",
+        "played_after",
+        "played_before",
+        "counts",
+    )
 
     def __init__(self, query: Mapping[str, Any], *, clubs: Sequence[Club], club: Club | None = None) -> None:
         super().__init__(query)
         slug = query.get("game") or "for-sale"
         self.title = rules.game(slug if slug in rules.GAMES else "for-sale")
         self.only_club = club
+        self.club_names = {one.slug: one.name for one in clubs}
         self.fields["data"] = forms.ChoiceField(label=_("Show"), required=False)  # a form has a `data` of its own
         self.order_fields(["data"])
         choices = {
@@ -95,23 +110,26 @@ class ScoreFilters(forms.Form):
         """The filters in force; what is wrong in the address is left out and said on the page."""
         self.is_valid()
         given = {name: value for name, value in self.cleaned_data.items() if value}
+        slug = self.only_club.slug if self.only_club else given.get("club") or ""
         return Chosen(
             game=self.title.slug,
             edition=given.get("edition") or self.title.default_edition,
             measure=given.get("measure") or "total",
             data=given.get("data") or "",
-            club=self.only_club.slug if self.only_club else given.get("club") or "",
+            club=slug,
+            club_name=self.only_club.name if self.only_club else self.club_names.get(slug, ""),
             variant=given.get("variant") or "",
             player_count=int(given.get("player_count") or 0),
             played_after=given.get("played_after"),
             played_before=given.get("played_before"),
-            counts="all" if given.get("counts") else "true",
+            counts="all" if self.data.get("counts") == "all" else "true",
         )
 
     @property
     def narrowed(self) -> bool:
         """Whether any filter is set at all."""
-        return any(self.data.get(name) for name in self.fields if name != "game")
+        plain = {"game": self.title.slug, "edition": self.title.default_edition, "counts": "true"}
+        return any(self.data.get(name) not in (None, "", plain.get(name)) for name in self.fields)
 
 
 @dataclass(frozen=True)
@@ -123,6 +141,7 @@ class Chosen:
     measure: str
     data: str
     club: str
+    club_name: str
     variant: str
     player_count: int
     played_after: date | None
@@ -342,7 +361,7 @@ class Scores:
             "plays": sentences.number_of_plays(plays),
             "edition": in_language(rules.GAMES[self.chosen.game].editions[self.chosen.edition].names),
             "when": sentences.moment(moment),
-            "club": self.chosen.club,
+            "club": self.chosen.club_name,
         }
         if self.chosen.club and counted:
             return _("Recorded: %(plays)s of the club %(club)s that count, %(edition)s edition, as of %(when)s.") % said
@@ -376,7 +395,7 @@ class Scores:
 
     @property
     def csv_url(self) -> str:
-        query = {name: value for name, value in self.chosen.__dict__.items() if value}
+        query = {name: value for name, value in vars(self.chosen).items() if value and name in ScoreFilters.asked}
         return f"{reverse('dashboard:scores-csv')}?{urlencode(query)}"
 
     def csv_rows(self) -> Iterator[list[Any]]:

@@ -516,13 +516,18 @@ def houses_heading(houses: Sequence[Mapping[str, Any]]) -> str:
         return _("What a house is worth")
     best = max(known, key=lambda row: row["cheque"]["mean"] - row["price"]["mean"])
     top = known[-1]
-    return _("House %(best)d gains most, %(gain)s on average; house %(top)d costs %(price)s and fetches %(cheque)s") % {
+    said = {
         "best": best["house"],
         "gain": decimal(best["cheque"]["mean"] - best["price"]["mean"]),
         "top": top["house"],
         "price": decimal(top["price"]["mean"]),
         "cheque": decimal(top["cheque"]["mean"]),
     }
+    if best is top:
+        return _("House %(best)d gains most, %(gain)s on average: it costs %(price)s and fetches %(cheque)s") % said
+    return (
+        _("House %(best)d gains most, %(gain)s on average; house %(top)d costs %(price)s and fetches %(cheque)s") % said
+    )
 
 
 # ---- plays ------------------------------------------------------------------------------------------
@@ -583,7 +588,11 @@ def win_reason(play: PlayFacts) -> str:
                 % said
             )
         case "reported":
-            return _("level at %(total)s; the table named the winner") % said
+            return ngettext(
+                "level at %(total)s; the table named the winner",
+                "level at %(total)s; the table named the winners",
+                len(winners),
+            ) % said  # fmt: skip
         case "unknown":
             return _("level at %(total)s; the tie-break was not written down") % said
     second = max(seat["total"] for seat in rest)

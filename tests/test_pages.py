@@ -150,6 +150,20 @@ def test_the_csv_holds_every_count(logged: Any, client: Client, anonymous: APICl
     assert [{"score": int(row["score"]), "count": int(row["count"])} for row in rows] == block["total"]["histogram"]
 
 
+def test_the_csv_of_a_page_has_the_filters_of_the_page(
+    logged: Any, owner: APIClient, client: Client, anonymous: APIClient
+) -> None:
+    post(owner, counts=False, not_counted_reason="taught the rules")
+    fold_all()
+    for query, plays in (("", "2"), ("?counts=true", "2"), ("?counts=all", "3"), ("?counts=all&club=nantes", "3")):
+        html = page(client, f"/{query}")
+        (address,) = re.findall(r'href="(/scores.csv[^"]*)"', html)
+        text = b"".join(client.get(address.replace("&amp;", "&")).streaming_content).decode()
+        rows = [row for row in csv.DictReader(io.StringIO(text)) if row["data"] == "recorded"]
+        assert sum(int(row["count"]) for row in rows if row["player_count"] == "3") == 3 * int(plays)
+        assert f"n = {plays} plays" in html
+
+
 def test_an_empty_cell_says_how_to_fill_it(db: Any, client: Client) -> None:
     html = page(client, "/?data=recorded")
     assert html.count("No club has played this yet") >= 8

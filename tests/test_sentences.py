@@ -221,6 +221,19 @@ def test_positions_that_the_games_cannot_tell_apart_are_not_ranked():
     assert sentences.positions_heading(apart) == "Position 2 wins 36.5 % of games, position 1 only 30.0 %"
 
 
+def test_the_house_that_gains_most_is_named_once():
+    def row(house, price, cheque):
+        return {"house": house, "price": {"n": 9, "mean": price}, "cheque": {"n": 9, "mean": cheque}}
+
+    assert sentences.houses_heading([row(24, 2, 9.8), row(30, 5.7, 13.2)]) == (
+        "House 24 gains most, 7.8 on average; house 30 costs 5.7 and fetches 13.2"
+    )
+    assert sentences.houses_heading([row(24, 2, 9), row(30, 4.3, 12.7)]) == (
+        "House 30 gains most, 8.4 on average: it costs 4.3 and fetches 12.7"
+    )
+    assert sentences.houses_heading([]) == "What a house is worth"
+
+
 # ---- plays ------------------------------------------------------------------------------------------
 
 BY_BANKNOTES = play(
@@ -262,6 +275,8 @@ def test_a_tie_of_which_no_more_is_known_names_no_winner():
 def test_a_winner_named_by_the_table_is_said_to_be():
     reported = play("reported", seat("Ada", 70), seat("Bo", 70, 2))
     assert sentences.win_reason(reported) == "level at 70; the table named the winner"
+    both = play("reported", seat("Ada", 70), seat("Bo", 70), seat("Cy", 70, 3))
+    assert sentences.win_reason(both) == "level at 70; the table named the winners"
 
 
 def test_lady_richmond_counts_points_and_collections():
