@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
@@ -90,6 +91,16 @@ def test_pages_hold_nothing_that_a_strict_policy_forbids(db: Any, client: Client
 def test_pages_ask_nothing_of_other_sites(db: Any, client: Client, address: str) -> None:
     html = page(client, address)
     assert re.findall(r'(?:src|action|<link[^>]*href)="(?!/)([^"]+)"', html) == []
+
+
+def test_a_page_that_is_not_there_says_so_in_the_language_of_the_reader(db: Any, client: Client) -> None:
+    assert "There is nothing here for you" in page(client, "/clubs/nowhere/", 404)
+    assert "Il n’y a rien ici pour vous" in page(client, "/nowhere/", 404, accept_language="fr")
+
+
+def test_the_page_of_a_failure_needs_nothing_that_may_have_failed(client: Client) -> None:
+    for name in ("500.html", "403_csrf.html"):
+        assert "<h1>" in render_to_string(name)
 
 
 def test_the_site_chooses_the_language_of_the_browser_until_told_otherwise(db: Any, client: Client) -> None:
