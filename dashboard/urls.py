@@ -18,6 +18,7 @@ urlpatterns = [
     path("clubs/<slug:slug>/", views.club, name="club"),
     path("simulations/", views.simulations, name="simulations"),
     path("simulations/<uuid:pk>/", views.simulation, name="simulation"),
+    path("simulations/<uuid:pk>/<str:verb>/", views.simulation_control, name="simulation-control"),
     path("houses/", views.houses, name="houses"),
     path("bots/", views.bots, name="bots"),
     path("developers/", views.developers, name="developers"),

@@ -312,6 +312,7 @@ def simulation(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = get_object_or_404(Simulation.objects.select_related("result"), pk=pk)
     results = services.results_of(found)
     context: dict[str, Any] = {"shown": _Shown(found), "simulation": found, "results": results}
+    context["verbs"] = _verbs(found) if found.requester_id and found.requester_id == request.user.pk else []
     if results["games"]:
         words = sentences.chart_words()
         total, axis = results["overall"]["total"], figures.AXES[found.game, "total"]
@@ -332,6 +333,29 @@ def simulation(request: HttpRequest, pk: UUID) -> HttpResponse:
             "houses_figure": figures.house_lines(results["houses"], words=words),
         }
     return render(request, "dashboard/simulation.html", context)
+
+
+def _verbs(simulation: Simulation) -> list[tuple[str, str]]:
+    """What whoever asked for a simulation may do with it now."""
+    if simulation.status == Status.PAUSED:
+        return [("resume", _("Go on")), ("cancel", _("Cancel"))]
+    if simulation.status in (Status.QUEUED, Status.RUNNING):
+        return [("pause", _("Pause")), ("cancel", _("Cancel"))]
+    return []
+
+
+@login_required
+@require_POST
+def simulation_control(request: HttpRequest, pk: UUID, verb: str) -> HttpResponse:
+    """Pause, resume or cancel: for whoever asked for the simulation, as in the API."""
+    verbs = {"pause": services.pause, "resume": services.resume, "cancel": services.cancel}
+    if verb not in verbs:
+        raise Http404
+    try:
+        verbs[verb](id=pk, requester=request.user)
+    except Problem as problem:
+        messages.error(request, str(problem.detail))
+    return redirect("dashboard:simulation", pk=pk)
 
 
 class HouseFilters(forms.Form):

@@ -359,6 +359,23 @@ def test_a_simulation_that_has_not_begun_has_a_page(simulated: Simulation, clien
     assert 'data-every="1000"' in html
 
 
+def test_a_simulation_is_controlled_by_whoever_asked_for_it(
+    simulated: Simulation, owner: APIClient, stranger: APIClient, client: Client
+) -> None:
+    Simulation.objects.update(status=Status.RUNNING, games=4000, next_game=4000, requester=owner.user)
+    address = f"/simulations/{simulated.pk}/"
+    for reader in (client, signed_in(stranger)):
+        assert "Pause" not in page(reader, address)
+        reader.post(f"{address}pause/")
+        assert Simulation.objects.get().status == Status.RUNNING
+    mine = signed_in(owner)
+    assert "Pause" in page(mine, address)
+    for verb, status in (("pause", Status.PAUSED), ("resume", Status.QUEUED), ("cancel", Status.CANCELLED)):
+        assert mine.post(f"{address}{verb}/")["Location"] == address
+        assert Simulation.objects.get().status == status
+    assert mine.post(f"{address}forget/").status_code == 404
+
+
 def test_houses_are_those_of_the_reference_simulation(simulated: Any, client: Client, anonymous: APIClient) -> None:
     html = page(client, "/houses/?player_count=3")
     query = {"game": "for-sale", "edition": "iello", "variant": "base", "player_count": 3, "data": "simulated"}
@@ -526,6 +543,23 @@ def test_figures_come_in_while_the_page_is_open(
     assert "25 % of 8,000 games" in page.inner_text("#progress")
     Simulation.objects.update(status=Status.FINISHED, games_done=8000)
     page.wait_for_selector("#progress:not(:has(p))", state="attached")
+    tab.check()
+
+
+def test_a_simulation_is_paused_with_a_click_and_its_page_knows(
+    chromium: Any, live_server: Any, simulated: Simulation, owner: APIClient
+) -> None:
+    Simulation.objects.update(status=Status.RUNNING, games=4000, next_game=4000, requester=owner.user)
+    context = chromium.new_context()
+    session = signed_in(owner).cookies["sessionid"].value
+    context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+    tab = Tab(context, live_server.url)
+    page = tab.open(f"/simulations/{simulated.pk}/")
+    with page.expect_navigation():
+        page.click("text=Pause")
+    assert Simulation.objects.get().status == Status.PAUSED
+    Simulation.objects.update(status=Status.FINISHED, games_done=4000)
+    page.wait_for_selector("#control:not(:has(button))", state="attached")
     tab.check()
 
 

@@ -92,7 +92,9 @@
     const fresh = new DOMParser().parseFromString(html, "text/html");
     for (const part of live.querySelectorAll("[data-part]")) {
       const next = fresh.getElementById(part.id);
-      if (!next) continue;
+      // A form's secret differs at every look; its state says whether it is another form.
+      if (!next || (next.dataset.state && next.dataset.state === part.dataset.state)) continue;
+      if (next.dataset.state) part.dataset.state = next.dataset.state;
       if (part.matches("script, [data-part=text]")) {
         if (part.textContent !== next.textContent) part.textContent = next.textContent;
       } else if (part.innerHTML !== next.innerHTML) {
