@@ -18,7 +18,10 @@ from forsale_api.api.fields import (
 from forsale_api.api.paging import PageQuery
 from forsale_api.plays.models import DECISIONS
 from forsale_api.plays.serializers import EDITIONS, GAMES, VARIANTS, DateField
+from forsale_api.rules.for_sale import EDITIONS as FOR_SALE_EDITIONS
+from forsale_api.rules.for_sale import VARIANTS as FOR_SALE_VARIANTS
 from stats import services
+from stats.bots import BOTS
 from stats.models import Simulation, Status
 from stats.simulation import LARGEST_SEED, MOST_GAMES
 from stats.summary import DECISIONS as SIMULATED_DECISIONS
@@ -111,15 +114,41 @@ class OpenerField(serializers.Field[Any, Any, Any, Any]):
         return value
 
 
+# What is on offer is documented here and refused by the simulator, whose refusal names it.
+@extend_schema_field({"type": "string", "enum": [services.SIMULATED_GAME]})
+class GameField(CharField):
+    """The slug of a game that can be simulated."""
+
+
+@extend_schema_field({"type": "string", "enum": list(FOR_SALE_EDITIONS)})
+class EditionField(CharField):
+    """The slug of an edition."""
+
+
+@extend_schema_field({"type": "string", "enum": list(FOR_SALE_VARIANTS)})
+class VariantField(CharField):
+    """The slug of a variant."""
+
+
+@extend_schema_field({"type": "string", "enum": list(BOTS)})
+class BotField(CharField):
+    """The slug of a bot."""
+
+
+@extend_schema_field({"type": "integer", "minimum": 3, "maximum": 6})
+class PlayerCountField(IntegerField):
+    """How many seats."""
+
+
 class SimulationBody(StrictSerializer):
     """A request for a simulation. Which values are allowed is for the simulator, which names them."""
 
     id = UUIDField(required=False, help_text=_("Your own, to be able to repeat the request safely"))
-    game = CharField(max_length=30)
-    edition = CharField(max_length=30, required=False)
-    variant = CharField(max_length=40, required=False)
-    player_count = IntegerField()
-    bots = serializers.ListField(child=CharField(max_length=50), max_length=50, help_text=_("One per seat"))
+    game = GameField(max_length=30)
+    edition = EditionField(max_length=30, required=False)
+    variant = VariantField(max_length=40, required=False)
+    player_count = PlayerCountField()
+    bots = serializers.ListField(child=BotField(max_length=50), max_length=50, help_text=_("One per seat"))
     games = GamesField(min_value=None, max_value=None)
     seed = IntegerField(min_value=0, max_value=LARGEST_SEED, required=False, help_text=_("Drawn if left out"))
     opener = OpenerField(required=False)
