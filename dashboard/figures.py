@@ -100,8 +100,6 @@ class Words:
     strip: str = "%(who)s: nine in ten from %(p05)d to %(p95)d, half from %(p25)d to %(p75)d"
     decided: Mapping[str, str] | None = None
     decided_bar: str = "%{customdata[0]}: %{customdata[1]} of %{customdata[2]} plays (%{x:.2f} %)"
-    paid: str = "paid"
-    cheque: str = "cheque"
     mean_price: str = "mean price, simulated"
     mean_cheque: str = "mean cheque, simulated"
     house: str = "house %(house)d"

@@ -136,8 +136,6 @@ def chart_words() -> Words:
         strip=_("%(who)s: nine in ten from %(p05)d to %(p95)d, half from %(p25)d to %(p75)d"),
         decided=ways(),
         decided_bar=_("%{customdata[0]}: %{customdata[1]} of %{customdata[2]} plays (%{x:.2f} %)"),
-        paid=_("paid"),
-        cheque=_("cheque"),
         mean_price=_("mean price, simulated"),
         mean_cheque=_("mean cheque, simulated"),
         house=_("house %(house)d"),
