@@ -25,8 +25,8 @@ REQUEST_CODES = {
 
 CLUB_CODES = {
     "already-a-member", "already-somebody", "bad-scope", "last-owner", "name-taken", "no-such-club", "no-such-member",
-    "no-such-player", "no-such-user", "not-a-member", "not-an-owner", "player-claimed", "player-has-plays",
-    "slug-taken",
+    "no-such-player", "no-such-user", "not-a-member", "not-an-owner", "not-your-player", "player-claimed",
+    "player-has-plays", "slug-taken",
 }  # fmt: skip
 
 # Of the rules: what is not offered, which figures do not go together, which step of a record is illegal.

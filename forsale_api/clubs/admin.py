@@ -30,6 +30,7 @@ class PlayerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """To look at only: a rename must reach the plays, see services.rename_player."""
 
     list_display = ("name", "club", "user", "created_at")
+    exclude = ("hidden_name",)
     search_fields = ("name", "club__slug")
     list_select_related = ("club", "user")
 

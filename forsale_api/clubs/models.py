@@ -1,5 +1,6 @@
 """Who: accounts, tokens, clubs, their members and their players."""
 
+import base64
 import unicodedata
 
 from django.conf import settings
@@ -7,6 +8,7 @@ from django.contrib.auth.models import AbstractUser
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 from uuid_utils.compat import uuid7
 
@@ -100,12 +102,19 @@ def name_key(name: str) -> str:
 
 
 class Player(models.Model):
-    """Somebody who sits at a club's tables; a guest has no account, a member may claim a player."""
+    """Somebody who sits at a club's tables; a guest has no account, a member may claim a player.
+
+    `name` is what everybody is shown. While a player is hidden that is a pseudonym, and the real name stands in
+    `hidden_name`, which nothing reads but what hides, shows again, or finds the player that somebody writes down: so
+    whatever shows players, new code included, shows the right name.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="players")
     name = models.CharField(max_length=100)
     name_key = models.CharField(max_length=400, editable=False)
+    hidden_name = models.CharField(max_length=100, blank=True, help_text=_("The real name of a hidden player"))
+    hidden_key = models.CharField(max_length=400, blank=True, editable=False)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="players"
     )
@@ -118,7 +127,28 @@ class Player(models.Model):
                 fields=["club", "user"], condition=Q(user__isnull=False), name="one_player_per_member"
             ),
             models.CheckConstraint(condition=~Q(name_key=""), name="player_named"),
+            models.UniqueConstraint(
+                fields=["club", "hidden_key"], condition=~Q(hidden_key=""), name="hidden_name_once_per_club"
+            ),
+            models.CheckConstraint(
+                condition=Q(hidden_name="", hidden_key="") | (~Q(hidden_name="") & ~Q(hidden_key="")),
+                name="hidden_name_with_key",
+            ),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def hidden(self) -> bool:
+        """Whether a pseudonym stands in for the name."""
+        return bool(self.hidden_key)
+
+    @property
+    def pseudonym(self) -> str:
+        """The name that a hidden player goes by: always the same one, and nothing of the player can be read from it.
+
+        The word is English and French alike, since names are not translated.
+        """
+        digest = salted_hmac("player-pseudonym", str(self.pk), algorithm="sha256").digest()
+        return "Incognito " + base64.b32encode(digest)[:6].decode()

@@ -91,6 +91,7 @@ class ClubPlayerSerializer(StrictSerializer):
         allow_null=True, read_only=True, help_text=_("The member who is this player; shown to members only")
     )
     is_me = serializers.BooleanField(read_only=True, help_text=_("Whether you are this player"))
+    hidden = serializers.BooleanField(read_only=True, help_text=_("Whether the name is a pseudonym"))
     created_at = serializers.DateTimeField(read_only=True)
 
 

@@ -245,8 +245,10 @@ def players_for(
             name = clean_name(who)
             keys[index] = key_of(name, places[index])
             names.setdefault(keys[index], name)
-    found = list(Player.objects.filter(Q(pk__in=ids.values()) | Q(name_key__in=names), club=club))
-    missing = names.keys() - {player.name_key for player in found}
+    # Whoever writes down a hidden player's real name means that player, who is then shown by the pseudonym.
+    named = Q(name_key__in=names) | Q(hidden_key__in=names)
+    found = list(Player.objects.filter(Q(pk__in=ids.values()) | named, club=club))
+    missing = names.keys() - {key for player in found for key in (player.name_key, player.hidden_key)}
     if missing and create:
         Player.objects.bulk_create(
             # in one order for everybody, so that two callers cannot wait for each other's rows
@@ -255,7 +257,7 @@ def players_for(
         )
         found += Player.objects.filter(club=club, name_key__in=missing)
     by_id = {player.pk: player for player in found}
-    by_key = {player.name_key: player for player in found}
+    by_key = {player.hidden_key: player for player in found} | {player.name_key: player for player in found}
     players = []
     for index, who in enumerate(names_or_ids):
         player = by_id.get(ids[index]) if index in ids else by_key.get(keys[index])
@@ -279,6 +281,7 @@ def create_player(club: Club, name: str) -> Player:
     """A new guest. Raises `Conflict` (409, name-taken) where the name, compared by its key, is in use."""
     name = clean_name(name)
     player = Player(club=club, name=name, name_key=key_of(name, ("name",)))
+    _refuse_taken(player, player.name_key)
     try:
         with transaction.atomic():
             player.save(force_insert=True)
@@ -291,25 +294,86 @@ def create_player(club: Club, name: str) -> Player:
 def rename_player(player: Player, name: str) -> Player:
     """Renames the player. Plays show names, so each of the player's plays becomes a new version (ETags, sync).
 
+    A hidden player keeps the pseudonym; the new name is the one that comes back when they are shown again.
     Raises `Conflict` (409, name-taken) where another player of the club has the name.
     """
     name = clean_name(name)
+    key = key_of(name, ("name",))
     if name == player.name:
         return player
-    player.name, player.name_key = name, key_of(name, ("name",))
+    _refuse_taken(player, key)
+    if player.hidden:
+        player.hidden_name, player.hidden_key = name, key
+        player.save(update_fields=["hidden_name", "hidden_key"])
+        return player
+    player.name, player.name_key = name, key
+    _save_shown_name(player)
+    return player
+
+
+@transaction.atomic
+def hide_player(player: Player, by: Membership) -> Player:
+    """From now on the player goes by a pseudonym everywhere, in old plays and their history too; figures stay.
+
+    Raises `Forbidden` (403, not-your-player) unless `by` is that player or owns the club.
+    """
+    _require_own_player(player, by)
+    if not player.hidden:
+        player.hidden_name, player.hidden_key = player.name, player.name_key
+        player.name, player.name_key = player.pseudonym, name_key(player.pseudonym)
+        _save_shown_name(player)
+    return player
+
+
+@transaction.atomic
+def show_player(player: Player, by: Membership) -> Player:
+    """A hidden player has their name again.
+
+    Raises as `hide_player` does, and `Conflict` (409, name-taken) where somebody else has the name by now.
+    """
+    _require_own_player(player, by)
+    if player.hidden:
+        player.name, player.name_key = player.hidden_name, player.hidden_key
+        player.hidden_name = player.hidden_key = ""
+        _save_shown_name(player)
+    return player
+
+
+def _require_own_player(player: Player, by: Membership) -> None:
+    """The claim decides, read under the club's lock."""
+    locked_club(player.club)
+    player.refresh_from_db()
+    if player.user_id != by.user_id and by.role != Role.OWNER:
+        raise Forbidden(
+            gettext("Only the member who is this player and owners of the club may hide or show a player."),
+            code="not-your-player",
+        )
+
+
+def _save_shown_name(player: Player) -> None:
+    """Saves a changed name and makes a new version of each of the player's plays."""
     try:
         with transaction.atomic():
-            player.save(update_fields=["name", "name_key"])
+            player.save(update_fields=["name", "name_key", "hidden_name", "hidden_key"])
     except IntegrityError:
         raise _name_taken(player) from None
     player.club.plays.filter(pk__in=player.seats.values("play")).update(
         version=F("version") + 1, updated_at=timezone.now()
     )
-    return player
+
+
+def _refuse_taken(player: Player, key: str) -> None:
+    """A hidden player's real name is taken, too. Raises `Conflict` (409, name-taken)."""
+    other = Player.objects.filter(Q(name_key=key) | Q(hidden_key=key), club=player.club_id).exclude(pk=player.pk)
+    if (found := other.first()) is not None:
+        raise _taken_by(found)
 
 
 def _name_taken(player: Player) -> Conflict:
-    other = Player.objects.get(club=player.club_id, name_key=player.name_key)
+    return _taken_by(Player.objects.get(club=player.club_id, name_key=player.name_key))
+
+
+def _taken_by(other: Player) -> Conflict:
     return Conflict(
         gettext("This club has a player of that name: %(name)s. Names are compared without case, accents and blanks.")
         % {"name": other.name},

@@ -21,5 +21,6 @@ urlpatterns = [
     path("clubs/<slug:slug>/members/<username:username>/", views.MemberView.as_view(), name="member"),
     path("clubs/<slug:slug>/players/", views.PlayersView.as_view(), name="players"),
     path("clubs/<slug:slug>/players/<uuid:id>/", views.PlayerView.as_view(), name="player"),
+    path("clubs/<slug:slug>/players/<uuid:id>/hide/", views.PlayerHideView.as_view(), name="player-hide"),
     path("clubs/<slug:slug>/players/<uuid:id>/claim/", views.PlayerClaimView.as_view(), name="player-claim"),
 ]

@@ -131,14 +131,15 @@ class ClubView(APIView):
 
 
 def show_player(player: Player, viewer: Any, *, for_members: bool) -> dict[str, Any]:
-    player.username = player.user.username if player.user and for_members else None  # type: ignore[attr-defined]
     player.is_me = player.user_id is not None and player.user_id == viewer.pk  # type: ignore[attr-defined]
+    named = for_members and (not player.hidden or player.is_me)  # type: ignore[attr-defined]
+    player.username = player.user.username if player.user and named else None  # type: ignore[attr-defined]
     return dict(ClubPlayerSerializer(player).data)
 
 
 def player_tag(player: Player, viewer: Any, *, for_members: bool) -> str:
     shown = (player.user_id, viewer.pk == player.user_id) if for_members else ()
-    return tag_of("player", player.pk, player.name, *shown)
+    return tag_of("player", player.pk, player.name, player.hidden, *shown)
 
 
 def player_of(club: Club, id: UUID) -> Player:
@@ -225,6 +226,31 @@ class PlayerView(APIView):
         player = player_of(mine.club, id)
         self.check_if_match(request, player_tag(player, request.user, for_members=True))
         return player
+
+
+class PlayerHideView(APIView):
+    """Whether a player goes by a pseudonym."""
+
+    scopes = {"POST": ANY_MEMBER, "DELETE": ANY_MEMBER}
+    problems = {"DELETE": (409,)}
+    conditional = ()
+
+    @extend_schema(request=None, responses={200: ClubPlayerSerializer})
+    @idempotent
+    @transaction.atomic
+    def post(self, request: Request, slug: str, id: UUID) -> Response:
+        """Hides a player behind a pseudonym, everywhere and in old plays too; the player's member or an owner may."""
+        mine = services.require_member(request.user, slug, lock=True)
+        player = services.hide_player(player_of(mine.club, id), mine)
+        return Response(show_player(player, request.user, for_members=True))
+
+    @extend_schema(request=None, responses={200: ClubPlayerSerializer})
+    @transaction.atomic
+    def delete(self, request: Request, slug: str, id: UUID) -> Response:
+        """Shows a hidden player by name again; the player's member or an owner may."""
+        mine = services.require_member(request.user, slug, lock=True)
+        player = services.show_player(player_of(mine.club, id), mine)
+        return Response(show_player(player, request.user, for_members=True))
 
 
 class PlayerClaimView(APIView):
