@@ -247,6 +247,39 @@ def fewest_bidding_rounds(players: int, sizes: tuple[int, ...]) -> Mapping[tuple
 
 # --- The audit: findings -----------------------------------------------------------------------------
 
+SAYS: Mapping[str, str] = {
+    "banknotes-above-dealt": _(
+        "Seat %(seats)s has %(banknotes)s in banknotes, %(by)s more than the %(money)s it was dealt."
+    ),
+    "too-many-without-banknotes": _(
+        "%(number)s seats have no banknote left, %(by)s more than possible: only the last seat of a buying "
+        "round can spend its last banknote, and there are %(rounds)s rounds."
+    ),
+    "too-little-spent": _(
+        "Every seat has spent something, so in %(rounds)s buying rounds one of them spent %(least)s or more "
+        "by passing only; the others have not bid enough for that."
+    ),
+    "cheques-too-high": _(
+        "The cheques of seat %(seats)s, %(value)s, are %(by)s more than possible; the most is %(limit)s."
+    ),
+    "cheques-too-high-together": _(
+        "The cheques of seats %(seats)s add up to %(value)s, %(by)s more than possible (%(limit)s)."
+    ),
+    "cheques-too-low": _(
+        "The cheques of seat %(seats)s, %(value)s, are %(by)s less than possible; the least is %(limit)s."
+    ),
+    "cheques-too-low-together": _(
+        "The cheques of seats %(seats)s add up to %(value)s, %(by)s less than possible (%(limit)s)."
+    ),
+    "no-such-cheque-sum": _("No cheques add up to %(value)s; the nearest sum is %(nearest)s (seat %(seats)s)."),
+    "cheques-sum-short": _("The cheques add up to %(value)s, %(by)s short of %(nearest)s."),
+    "cheques-sum-over": _("The cheques add up to %(value)s, %(by)s more than %(nearest)s."),
+    "fits-other-set-aside": _(
+        "This fits only a game with %(other)s cards of each pile set aside; the rules say %(aside)s."
+    ),
+}
+"""What is said of a sheet that has cheques and banknotes for each seat; `sheet_tables` hands these sentences on."""
+
 
 def audit(figures: Sequence[Figures], *, edition: Edition, variant: str) -> tuple[Finding, ...]:
     """What no legal game under these rule numbers can produce, and by how much it is off.
@@ -263,10 +296,10 @@ def audit(figures: Sequence[Figures], *, edition: Edition, variant: str) -> tupl
     other = edition.variant_aside_doubt.get(players) if variant == NOT_ENOUGH else None
     if not findings or other is None or _audit(figures, deal_of(edition, variant, players, other)):
         return findings
-    template = _("This fits only a game with %(other)s cards of each pile set aside; the rules say %(aside)s.")
     params = {"other": other, "aside": edition.variant_aside[players]}
     every_seat = tuple(range(1, players + 1))
-    return (Finding("fits-other-set-aside", "unlikely", every_seat, Message("fits-other-set-aside", template, params)),)
+    message = Message("fits-other-set-aside", SAYS["fits-other-set-aside"], params)
+    return (Finding("fits-other-set-aside", "unlikely", every_seat, message),)
 
 
 @lru_cache(maxsize=4096)
@@ -297,7 +330,7 @@ def _audit_banknotes(figures: Sequence[Figures], deal: Deal) -> list[Finding]:
         _finding(
             "banknotes-above-dealt",
             (seat,),
-            _("Seat %(seats)s has %(banknotes)s in banknotes, %(by)s more than the %(money)s it was dealt."),
+            SAYS["banknotes-above-dealt"],
             banknotes=notes,
             by=notes - deal.money,
             money=deal.money,
@@ -309,20 +342,13 @@ def _audit_banknotes(figures: Sequence[Figures], deal: Deal) -> list[Finding]:
         return above
     without = [seat for seat, notes in known if not notes]
     if deal.refund_rounds_up and len(without) > deal.rounds:
-        template = _(
-            "%(number)s seats have no banknote left, %(by)s more than possible: only the last seat of a buying "
-            "round can spend its last banknote, and there are %(rounds)s rounds."
-        )
         by = len(without) - deal.rounds
         params = {"number": len(without), "by": by, "rounds": deal.rounds}
-        return [_finding("too-many-without-banknotes", without, template, **params)]
+        return [_finding("too-many-without-banknotes", without, SAYS["too-many-without-banknotes"], **params)]
     spent = sorted(deal.money - notes for _seat, notes in known)
     if len(spent) == deal.players and spent[0] and not _can_be_spent(spent, deal):
-        template = _(
-            "Every seat has spent something, so in %(rounds)s buying rounds one of them spent %(least)s or more "
-            "by passing only; the others have not bid enough for that."
-        )
-        return [_finding("too-little-spent", range(deal.players), template, rounds=deal.rounds, least=spent[0])]
+        params = {"rounds": deal.rounds, "least": spent[0]}
+        return [_finding("too-little-spent", range(deal.players), SAYS["too-little-spent"], **params)]
     return []
 
 
@@ -333,8 +359,13 @@ def _can_be_spent(spent: Sequence[int], deal: Deal) -> bool:
     half of that. Each of the others is last once, so the sum of those halves is the most one passer can lose.
     For the money and the rounds of every edition on offer the passer can also reach it.
     """
-    most = [d if deal.equal_bid_allowed else d - 1 for d in spent[1:]]
-    return spent[0] <= sum(stake // 2 if deal.refund_rounds_up else (stake + 1) // 2 for stake in most)
+    return spent[0] <= sum(lost_by_passing(below, deal) for below in spent[1:])
+
+
+def lost_by_passing(below: int, deal: Deal) -> int:
+    """The most that a passer can lose in a round whose last seat paid `below`."""
+    stake = below if deal.equal_bid_allowed else below - 1
+    return stake // 2 if deal.refund_rounds_up else (stake + 1) // 2
 
 
 def _audit_cards(figures: Sequence[Figures], deal: Deal) -> list[Finding]:
@@ -425,7 +456,7 @@ def _audit_groups(ranges: Sequence[_Range], deal: Deal, dealt: int, sums: Sequen
     by_high = sorted(ranges, key=lambda r: r.high)
     for size in range(1, len(ranges)):
         others -= 1
-        fewest, most = max(0, dealt - others * deal.rounds), min(dealt, size * deal.rounds)
+        fewest, most = cards_of(size, others, dealt, deal)
         floor, ceiling = lowest(sums[fewest]), highest(sums[most])
         groups = [[r] for r in ranges] if size == 1 else [by_low[:size], by_high[:size]]
         for group in groups:
@@ -438,6 +469,11 @@ def _audit_groups(ranges: Sequence[_Range], deal: Deal, dealt: int, sums: Sequen
         if findings:
             break
     return findings
+
+
+def cards_of(size: int, others: int, dealt: int, deal: Deal) -> tuple[int, int]:
+    """The fewest and the most of the `dealt` cheques that a group of `size` seats beside `others` can have."""
+    return max(0, dealt - others * deal.rounds), min(dealt, size * deal.rounds)
 
 
 def _meets(sums: int, low: int, high: int) -> bool:
@@ -455,11 +491,11 @@ def _too_high(group: Sequence[_Range], by: int, limit: int, deal: Deal) -> Findi
             template = _("The totals of seats %(seats)s add up to %(value)s, %(by)s more than possible (%(limit)s).")
         return _finding("total-too-high", seats, template, value=value, by=by, limit=limit)
     value = sum(r.low for r in group)
-    template = _("The cheques of seat %(seats)s, %(value)s, are %(by)s more than possible; the most is %(limit)s.")
+    template = SAYS["cheques-too-high"]
     if any(r.is_total for r in group):
         template = _("Seats %(seats)s have at least %(value)s in cheques, %(by)s more than possible (%(limit)s).")
     elif len(group) > 1:
-        template = _("The cheques of seats %(seats)s add up to %(value)s, %(by)s more than possible (%(limit)s).")
+        template = SAYS["cheques-too-high-together"]
     return _finding("cheques-too-high", seats, template, value=value, by=by, limit=limit)
 
 
@@ -470,11 +506,11 @@ def _too_low(group: Sequence[_Range], by: int, limit: int) -> Finding:
         if len(group) > 1:
             template = _("The totals of seats %(seats)s add up to %(value)s, %(by)s less than possible (%(limit)s).")
         return _finding("total-too-low", seats, template, value=value, by=by, limit=limit)
-    template = _("The cheques of seat %(seats)s, %(value)s, are %(by)s less than possible; the least is %(limit)s.")
+    template = SAYS["cheques-too-low"]
     if any(r.is_total for r in group):
         template = _("Seats %(seats)s have at most %(value)s in cheques, %(by)s less than possible (%(limit)s).")
     elif len(group) > 1:
-        template = _("The cheques of seats %(seats)s add up to %(value)s, %(by)s less than possible (%(limit)s).")
+        template = SAYS["cheques-too-low-together"]
     return _finding("cheques-too-low", seats, template, value=value, by=by, limit=limit)
 
 
@@ -483,8 +519,7 @@ def _impossible_alone(r: _Range, sums: Sequence[int]) -> Finding:
     for some in sums:
         possible |= some
     near = nearest(possible, r.low)
-    template = _("No cheques add up to %(value)s; the nearest sum is %(nearest)s (seat %(seats)s).")
-    return _finding("no-such-cheque-sum", (r.seat,), template, value=r.low, nearest=near)
+    return _finding("no-such-cheque-sum", (r.seat,), SAYS["no-such-cheque-sum"], value=r.low, nearest=near)
 
 
 def _audit_all(
@@ -515,10 +550,7 @@ def _audit_all(
     known = sum(sum(f.cheque_cards or ()) for f in figures)
     near = nearest(sums[dealt], written) + known
     value = written + known
-    if value < near:
-        template = _("The cheques add up to %(value)s, %(by)s short of %(nearest)s.")
-    else:
-        template = _("The cheques add up to %(value)s, %(by)s more than %(nearest)s.")
+    template = SAYS["cheques-sum-short" if value < near else "cheques-sum-over"]
     return [_finding("cheques-sum", seats, template, value=value, by=abs(near - value), nearest=near)]
 
 
