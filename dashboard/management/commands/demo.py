@@ -111,7 +111,8 @@ class Command(BaseCommand):
             simulations = Simulation.objects.filter(pk__in=ids)
             statuses = set(simulations.values_list("status", flat=True))
             sums = simulations.aggregate(done=Sum("games_done"), games=Sum("games"))
-            began = began or (time.monotonic(), sums["done"])
+            if began is None or sums["done"] == began[1]:  # the speed is that since the first games
+                began = time.monotonic(), sums["done"]
             speed = (sums["done"] - began[1]) / max(time.monotonic() - began[0], 1)
             line = progress(statuses, sums["done"], sums["games"], speed)
             step = line if terminal else (statuses, sums["done"] * 10 // sums["games"])
