@@ -2,21 +2,17 @@
 
 import csv
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import UserCreationForm
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
@@ -28,7 +24,8 @@ from forsale_api import rules
 from forsale_api.api.permissions import SCOPES
 from forsale_api.api.problems import Problem
 from forsale_api.clubs import services as clubs_services
-from forsale_api.clubs.models import Club, Token, User, Visibility
+from forsale_api.clubs.models import Club, User, Visibility
+from forsale_api.clubs.seasons import seasons_of
 from forsale_api.plays.models import Play
 from forsale_api.plays.services import finding_in_words
 from stats import aggregates, services
@@ -49,7 +46,7 @@ def _score_section(request: HttpRequest, club: Club | None = None) -> dict[str, 
     choices = [] if club else list(clubs_services.listed_clubs(request.user).order_by("name")[:MOST_CLUBS])
     if not club and named and all(one.slug != named for one in choices):
         # unlisted clubs show up only for whoever knows their address
-        choices.append(_club_or_404(request, named))
+        choices.append(club_or_404(request, named))
     form = scores.ScoreFilters(request.GET, clubs=choices, club=club)
     live = request.GET.copy()
     if club:
@@ -64,7 +61,7 @@ def _score_section(request: HttpRequest, club: Club | None = None) -> dict[str, 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    latest = _plays(request).filter(club__visibility=Visibility.PUBLIC, counts=True)[:4]
+    latest = listed_plays(request).filter(club__visibility=Visibility.PUBLIC, counts=True)[:4]
     return render(request, "dashboard/home.html", _score_section(request) | {"latest": [Told(play) for play in latest]})
 
 
@@ -94,18 +91,18 @@ def scores_csv(request: HttpRequest) -> HttpResponseBase:
 # ---- plays ------------------------------------------------------------------------------------------
 
 
-def _plays(request: HttpRequest) -> QuerySet[Play]:
+def listed_plays(request: HttpRequest) -> QuerySet[Play]:
     """Plays that show up unasked for this reader, latest first, ready to be told."""
     listed = clubs_services.listed_clubs(request.user)
-    return _ready(Play.objects.filter(club__in=listed))
+    return ready(Play.objects.filter(club__in=listed))
 
 
-def _ready(plays: QuerySet[Play]) -> QuerySet[Play]:
+def ready(plays: QuerySet[Play]) -> QuerySet[Play]:
     kept = plays.filter(deleted_at=None).order_by("-played_on", "-id")
     return kept.select_related("club").prefetch_related("seats__player")
 
 
-def _club_or_404(request: HttpRequest, slug: str) -> Club:
+def club_or_404(request: HttpRequest, slug: str) -> Club:
     found = clubs_services.visible_clubs(request.user).filter(slug=slug).first()
     if found is None:
         raise Http404(_("There is no such club here for you."))
@@ -136,23 +133,23 @@ def plays(request: HttpRequest) -> HttpResponse:
     """The list of plays, latest first; a page begins below a place in the order, so that it never shifts."""
     named = request.GET.get("club", "")
     clubs = list(clubs_services.listed_clubs(request.user).order_by("name")[:MOST_CLUBS])
-    found = _plays(request)
+    found = listed_plays(request)
     if named:
-        only = _club_or_404(request, named)
+        only = club_or_404(request, named)
         clubs += [] if only in clubs else [only]
-        found = _ready(Play.objects.filter(club=only))
+        found = ready(Play.objects.filter(club=only))
     form = PlayFilters(request.GET, clubs=clubs)
     form.is_valid()
     for name in ("variant", "player_count"):
         if form.cleaned_data.get(name):
             found = found.filter(**{name: form.cleaned_data[name]})
-    place = _place(form.cleaned_data.get("before", ""))
+    place = place_of(form.cleaned_data.get("before", ""))
     if place:
         found = found.filter(Q(played_on__lt=place[0]) | Q(played_on=place[0], pk__lt=place[1]))
     page = list(found[: PAGE + 1])
     older = request.GET.copy()
     if len(page) > PAGE:
-        older["before"] = f"{page[PAGE - 1].played_on}_{page[PAGE - 1].pk}"
+        older["before"] = place_in_list(page[PAGE - 1])
     return render(
         request,
         "dashboard/plays.html",
@@ -166,7 +163,12 @@ def plays(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _place(text: str) -> tuple[date, UUID] | None:
+def place_in_list(play: Play) -> str:
+    """What `place_of` reads."""
+    return f"{play.played_on}_{play.pk}"
+
+
+def place_of(text: str) -> tuple[date, UUID] | None:
     """Where a page of the list begins; nonsense begins at the top."""
     day, _bar, pk = text.partition("_")
     try:
@@ -178,7 +180,7 @@ def _place(text: str) -> tuple[date, UUID] | None:
 @require_safe
 def play(request: HttpRequest, pk: UUID) -> HttpResponse:
     visible = clubs_services.visible_clubs(request.user)
-    found = get_object_or_404(_ready(Play.objects.filter(club__in=visible)), pk=pk)
+    found = get_object_or_404(ready(Play.objects.filter(club__in=visible)), pk=pk)
     told = Told(found)
     is_member = clubs_services.membership(request.user, found.club) is not None
     simulated = None
@@ -212,13 +214,14 @@ def clubs(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def club(request: HttpRequest, slug: str) -> HttpResponse:
-    found = _club_or_404(request, slug)
-    latest = _ready(Play.objects.filter(club=found))[:4]
+    found = club_or_404(request, slug)
+    latest = ready(Play.objects.filter(club=found))[:4]
     context = _score_section(request, found) | {
         "club": found,
         "latest": [Told(play) for play in latest],
-        "players": found.players.order_by("name")[:MOST_CLUBS],
+        "players": found.players.filter(merged_into=None).order_by("name")[:MOST_CLUBS],
         "membership": clubs_services.membership(request.user, found),
+        "seasons": seasons_of(found),
     }
     return render(request, "dashboard/club.html", context)
 
@@ -247,7 +250,7 @@ def club_new(request: HttpRequest) -> HttpResponse:
     form = ClubForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            made = clubs_services.create_club(owner=_user(request), **form.cleaned_data)
+            made = clubs_services.create_club(owner=signed_in_user(request), **form.cleaned_data)
         except Problem as problem:
             form.add_error(None, str(problem.detail))
         else:
@@ -255,7 +258,7 @@ def club_new(request: HttpRequest) -> HttpResponse:
     return render(request, "dashboard/club_new.html", {"form": form})
 
 
-def _user(request: HttpRequest) -> User:
+def signed_in_user(request: HttpRequest) -> User:
     """The account behind a page that asks for one."""
     if not isinstance(request.user, User):
         raise Http404
@@ -412,76 +415,6 @@ def bots(request: HttpRequest) -> HttpResponse:
 def developers(request: HttpRequest) -> HttpResponse:
     mine = Club.objects.none()
     if request.user.is_authenticated:
-        mine = Club.objects.filter(memberships__user=_user(request)).order_by("name")
+        mine = Club.objects.filter(memberships__user=signed_in_user(request)).order_by("name")
     context = {"site": request.build_absolute_uri("/").rstrip("/"), "club": mine.first(), "scopes": list(SCOPES)}
     return render(request, "dashboard/developers.html", context)
-
-
-# ---- accounts ---------------------------------------------------------------------------------------
-
-
-class SignupForm(UserCreationForm[User]):
-    """A name and a password; nothing else is asked."""
-
-    class Meta(UserCreationForm.Meta):
-        model = User
-        fields = ("username",)
-
-
-def signup(request: HttpRequest) -> HttpResponse:
-    if settings.SIGNUP != "open":
-        return render(request, "dashboard/accounts/signup.html", {"closed": True})
-    form = SignupForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        login(request, form.save())
-        return redirect("dashboard:home")
-    return render(request, "dashboard/accounts/signup.html", {"form": form})
-
-
-class TokenForm(forms.Form):
-    """A new personal token."""
-
-    name = forms.CharField(label=gettext_lazy("What it is for"), max_length=100)
-    scopes = forms.MultipleChoiceField(label=gettext_lazy("What it may do"), widget=forms.CheckboxSelectMultiple)
-    days = forms.ChoiceField(label=gettext_lazy("How long"), required=False)
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["scopes"].choices = [(scope, f"{scope}: {_scope_says(scope)}") for scope in SCOPES]  # type: ignore[attr-defined]
-        self.fields["days"].choices = [("90", _("90 days")), ("365", _("One year")), ("", _("Until revoked"))]  # type: ignore[attr-defined]
-
-
-def _scope_says(scope: str) -> str:
-    return {
-        "plays:read": _("read plays and statistics"),
-        "plays:write": _("log, correct and delete plays"),
-        "simulations:write": _("start simulations"),
-        "club:admin": _("change clubs, members and players"),
-    }[scope]
-
-
-@login_required
-def tokens(request: HttpRequest) -> HttpResponse:
-    user = _user(request)
-    form = TokenForm(request.POST or None, initial={"scopes": ["plays:read", "plays:write"], "days": "90"})
-    secret = ""
-    if request.method == "POST" and form.is_valid():
-        days = form.cleaned_data["days"]
-        expires = timezone.now() + timedelta(days=int(days)) if days else None
-        _token, secret = clubs_services.make_token(
-            user, form.cleaned_data["name"], form.cleaned_data["scopes"], expires
-        )
-        form = TokenForm(initial={"scopes": ["plays:read", "plays:write"], "days": "90"})
-    made = Token.objects.filter(user=user, revoked_at=None)
-    response = render(request, "dashboard/accounts/tokens.html", {"form": form, "tokens": made, "secret": secret})
-    response["Cache-Control"] = "no-store"
-    return response
-
-
-@login_required
-@require_POST
-def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
-    token = get_object_or_404(Token, pk=pk, user=_user(request))
-    clubs_services.revoke_token(token)
-    messages.success(request, _("%(name)s no longer works.") % {"name": token.name})
-    return redirect("dashboard:tokens")

@@ -189,6 +189,11 @@ INSTALLED_APPS = [
     "forsale_api.plays",
     "stats",
     "dashboard",
+    # After the dashboard, whose templates stand in for theirs.
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.idp.oidc",
 ]
 
 MIDDLEWARE = [
@@ -203,6 +208,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -321,6 +327,28 @@ if TESTING:
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+ACCOUNT_ADAPTER = "forsale_api.clubs.accounts.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "optional"  # an address is for a forgotten password, and nobody must give one
+ACCOUNT_CHANGE_EMAIL = True  # one address, which a new one replaces once it is confirmed
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+ACCOUNT_USERNAME_BLACKLIST = ["me"]
+MFA_SUPPORTED_TYPES = ["webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEBUG or DEMO or TESTING  # localhost, where browsers allow it too
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+if _secure_header:
+    ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https"
+# OAuth 2 for apps that act for a member; what is served of it stands in clubs.oauth.
+IDP_OIDC_ADAPTER = "forsale_api.clubs.oauth.OAuthAdapter"
+IDP_OIDC_ACCESS_TOKEN_EXPIRES_IN = 3600
+IDP_OIDC_REFRESH_TOKEN_EXPIRES_IN = 180 * 86_400  # an app that is not used for half a year asks again
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CSP = {

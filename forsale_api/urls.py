@@ -1,5 +1,6 @@
 """Every address of the site; the rooms are included by name."""
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
@@ -13,11 +14,16 @@ api: list[URLPattern | URLResolver] = [
     re_path(r"^.*$", problems.not_found),
 ]
 
+admin.site.login = secure_admin_login(admin.site.login)  # with the limits and passkeys of everybody else's login
+
 urlpatterns = [
     path("api/v1/", include(api)),
     re_path(r"^api/", problems.not_found),
     path("", include("forsale_api.api.service_urls")),
     path("admin/", admin.site.urls),
+    path("accounts/", include("allauth.account.urls")),
+    path("accounts/2fa/", include("allauth.mfa.urls")),
+    path("", include("forsale_api.clubs.oauth_urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("", include("dashboard.urls")),
 ]

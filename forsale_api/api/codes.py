@@ -24,9 +24,11 @@ REQUEST_CODES = {
 }  # fmt: skip
 
 CLUB_CODES = {
-    "already-a-member", "already-somebody", "bad-scope", "last-owner", "name-taken", "no-such-club", "no-such-member",
-    "no-such-player", "no-such-user", "not-a-member", "not-an-owner", "not-your-player", "player-claimed",
-    "player-has-plays", "slug-taken",
+    "already-a-member", "already-somebody", "bad-redirect", "bad-scope", "last-owner", "merged-since", "name-taken",
+    "no-such-club", "no-such-invitation", "no-such-member", "no-such-merge", "no-such-player", "no-such-season",
+    "no-such-user", "not-a-member", "not-an-owner", "not-your-player", "player-claimed", "player-has-plays",
+    "player-hidden", "same-player", "sat-together", "season-ends-early", "season-taken", "slug-taken",
+    "too-many-apps", "too-many-invitations",
 }  # fmt: skip
 
 # Of the rules: what is not offered, which figures do not go together, which step of a record is illegal.

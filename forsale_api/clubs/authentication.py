@@ -1,4 +1,4 @@
-"""Who calls: a personal token as a bearer, else the browser's session."""
+"""Who calls: a personal token or that of an app as a bearer, else the browser's session."""
 
 import hashlib
 from datetime import timedelta
@@ -13,6 +13,7 @@ from rest_framework.request import Request
 
 from forsale_api.api.problems import Forbidden
 from forsale_api.clubs.models import Token
+from forsale_api.clubs.oauth import AppToken, app_token
 
 LAST_USED_PRECISION = timedelta(minutes=1)  # a read must not cost a write each time
 
@@ -23,9 +24,9 @@ def digest(secret: str) -> str:
 
 
 class TokenAuthentication(authentication.BaseAuthentication):
-    """`Authorization: Bearer fs_...`; a wrong, expired or revoked token is 401 even where none is needed."""
+    """`Authorization: Bearer ...`; a wrong, expired or revoked token is 401 even where none is needed."""
 
-    def authenticate(self, request: Request) -> tuple[Any, Token] | None:
+    def authenticate(self, request: Request) -> tuple[Any, Token | AppToken] | None:
         header = request.headers.get("Authorization", "")
         scheme, _space, secret = header.partition(" ")
         if not header:
@@ -44,6 +45,9 @@ class TokenAuthentication(authentication.BaseAuthentication):
             .first()
         )
         if token is None:
+            of_an_app = app_token(digest(secret.strip()))
+            if of_an_app is not None:
+                return of_an_app
             raise AuthenticationFailed(_("This token is unknown, expired or revoked."), code="bad-token")
         if token.last_used_at is None or now - token.last_used_at > LAST_USED_PRECISION:
             Token.objects.filter(pk=token.pk).update(last_used_at=now)

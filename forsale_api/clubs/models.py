@@ -7,7 +7,7 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.core.validators import RegexValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 from uuid_utils.compat import uuid7
@@ -118,10 +118,22 @@ class Player(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="players"
     )
+    merged_into = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="absorbed",
+        help_text=_("Who this player turned out to be; the name then stands for them"),
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                condition=Q(merged_into__isnull=True) | Q(user__isnull=True), name="merged_player_is_nobody"
+            ),
+            models.CheckConstraint(condition=~Q(merged_into=F("pk")), name="player_not_merged_into_itself"),
             models.UniqueConstraint(fields=["club", "name_key"], name="player_name_once_per_club"),
             models.UniqueConstraint(
                 fields=["club", "user"], condition=Q(user__isnull=False), name="one_player_per_member"
@@ -152,3 +164,72 @@ class Player(models.Model):
         """
         digest = salted_hmac("player-pseudonym", str(self.pk), algorithm="sha256").digest()
         return "Incognito " + base64.b32encode(digest)[:6].decode()
+
+
+class Invitation(models.Model):
+    """A link by which people join a club. Owners can read it again, so its code is kept as it is."""
+
+    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="invitations")
+    code = models.CharField(max_length=40, unique=True)
+    uses = models.PositiveSmallIntegerField(help_text=_("How many people may join by it"))
+    used = models.PositiveSmallIntegerField(default=0)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(uses__gte=1), name="invitation_can_be_used"),
+            models.CheckConstraint(condition=Q(used__lte=F("uses")), name="invitation_not_used_too_often"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.club.slug} {self.code[:6]}..."
+
+
+class Season(models.Model):
+    """A named range of dates in a club, both ends included; without a last day it goes on."""
+
+    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="seasons")
+    name = models.CharField(max_length=100)
+    first_day = models.DateField()
+    last_day = models.DateField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["club", "name"], name="season_name_once_per_club"),
+            models.CheckConstraint(condition=~Q(name=""), name="season_named"),
+            models.CheckConstraint(
+                condition=Q(last_day__isnull=True) | Q(last_day__gte=F("first_day")), name="season_ends_after_it_begins"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PlayerMerge(models.Model):
+    """That two players of a club turned out to be one, and what it takes to undo it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="merges")
+    gone = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+")
+    kept = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+")
+    plays = models.JSONField(default=list, help_text=_("Ids of the plays whose seat changed hands"))
+    claim_moved = models.BooleanField(default=False, help_text=_("The member who was the one is now the other"))
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["gone"], condition=Q(undone_at__isnull=True), name="player_merged_once_at_a_time"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.gone_id} into {self.kept_id}"

@@ -262,13 +262,16 @@ def players_for(
     for index, who in enumerate(names_or_ids):
         player = by_id.get(ids[index]) if index in ids else by_key.get(keys[index])
         if player is None:
-            raise AgainstTheRules(
-                gettext("%(player)s is no player of this club.") % {"player": who[:NAME_LENGTH]},
-                code="no-such-player",
-                place=places[index],
-            )
-        players.append(player)
+            raise NoSuchPlayer(who, places[index])
+        players.append(lives_on_as(player))
     return players
+
+
+def lives_on_as(player: Player) -> Player:
+    """The player that this one was merged into, or itself: an old name or id stands for whom it turned out to be."""
+    while player.merged_into is not None:
+        player = player.merged_into
+    return player
 
 
 def player_for(club: Club, name_or_id: str, *, create: bool = True, place: Place = ()) -> Player:
@@ -374,6 +377,7 @@ def _name_taken(player: Player) -> Conflict:
 
 
 def _taken_by(other: Player) -> Conflict:
+    other = lives_on_as(other)
     return Conflict(
         gettext("This club has a player of that name: %(name)s. Names are compared without case, accents and blanks.")
         % {"name": other.name},

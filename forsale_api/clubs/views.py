@@ -145,8 +145,9 @@ def player_tag(player: Player, viewer: Any, *, for_members: bool) -> str:
 def player_of(club: Club, id: UUID) -> Player:
     """The club's player of this id. Raises `NotFound` (404)."""
     player = Player.objects.select_related("user", "club").filter(club=club, pk=id).first()
-    if player is None:
-        raise NotFound(gettext("This club has no such player."), code="no-such-player")
+    if player is None or player.merged_into_id is not None:
+        merged = {"merged_into": str(services.lives_on_as(player).pk)} if player else {}
+        raise NotFound(gettext("This club has no such player."), code="no-such-player", members=merged)
     return player
 
 
@@ -163,7 +164,7 @@ class PlayersView(APIView):
         user = reader(request)
         club = services.visible_club(user, slug)
         for_members = services.membership(user, club) is not None
-        players = Player.objects.select_related("user").filter(club=club)
+        players = Player.objects.select_related("user").filter(club=club, merged_into=None)
         if "name" in self.query:
             players = players.filter(name_key=name_key(self.query["name"]))
 

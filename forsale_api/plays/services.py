@@ -398,6 +398,22 @@ def restore_play(play: Play, role: Membership) -> Play:
     return play
 
 
+def reseat(play: Play, *, old: Player, new: Player, user: User | None) -> None:
+    """Lets `new` sit where `old` sits in the play, for players found to be one; the caller holds the play's row.
+
+    The scores do not change. Deleted plays are reseated, too: restored, they have the right player.
+    """
+    seats = list(play.seats.order_by("seat"))
+    before = _facts(play, seats)["seats"]
+    for seat in seats:
+        if seat.player_id == old.pk:
+            seat.player = new
+            seat.save(update_fields=["player"])
+    _next_version(play)
+    play.save(update_fields=["version", "updated_at"])
+    _log(play, "changed", user, before={"seats": before}, after={"seats": _facts(play, seats)["seats"]})
+
+
 # ---- deriving ---------------------------------------------------------------------------------------
 
 
