@@ -223,6 +223,14 @@ def key_of(name: str, place: Place = ()) -> str:
     return key
 
 
+class NoSuchPlayer(AgainstTheRules):
+    """No player of the club has this name or id."""
+
+    def __init__(self, who: str, place: Place) -> None:
+        text = gettext("%(player)s is no player of this club.") % {"player": who[:NAME_LENGTH]}
+        super().__init__(text, code="no-such-player", place=place)
+
+
 def players_for(
     club: Club, names_or_ids: Sequence[str], *, create: bool = True, places: Sequence[Place] | None = None
 ) -> list[Player]:
@@ -231,7 +239,7 @@ def players_for(
     A name nobody has makes a guest (`create=False`: refuses it). Two callers who name the same new guest at the same
     time get the same player. Call it inside the transaction that uses the players.
 
-    Raises `AgainstTheRules` (422, no-such-player) for an id or name that is no player of this club and `Problem` (400,
+    Raises `NoSuchPlayer` (422) for an id or name that is no player of this club and `Problem` (400,
     bad-name) for what cannot be a name, both at `places[i]`.
     """
     places = places or [()] * len(names_or_ids)
