@@ -187,6 +187,7 @@ INSTALLED_APPS = [
     "forsale_api.api",
     "forsale_api.clubs",
     "forsale_api.plays",
+    "forsale_api.webhooks",
     "stats",
     "dashboard",
     # After the dashboard, whose templates stand in for theirs.
@@ -307,6 +308,8 @@ CELERY_BEAT_SCHEDULE = {
     "fold plays into counts": {"task": "stats.tasks.fold", "schedule": 1.0, "options": {"expires": 1.0}},
     "take up what was left": {"task": "stats.tasks.reconcile", "schedule": 10.0, "options": {"expires": 10.0}},
     "forget old answers": {"task": "api.purge_idempotency_keys", "schedule": 86_400.0},
+    "tell webhooks": {"task": "webhooks.announce", "schedule": 1.0, "options": {"expires": 1.0}},
+    "forget old messages": {"task": "webhooks.forget", "schedule": 86_400.0},
 }
 SIMULATION_WIDTH = max(2, os.cpu_count() or 1)  # chunks of one simulation that are out at a time
 
@@ -386,6 +389,14 @@ if not (DEBUG or DEMO or TESTING):
 # ---- the API -----------------------------------------------------------------------------------------
 
 API_LIMITS = _read("API_LIMITS", _one_of("on", "off"), "on", hint="Use on, or off for load tests.", code="E005")
+WEBHOOKS_TO_LOOPBACK = _read(
+    "WEBHOOKS_TO_LOOPBACK",
+    _flag,
+    "1" if DEMO or DEBUG else "0",
+    hint="Use 1 on a laptop only: messages may then go to programs of this machine.",
+    code="E014",
+)
+WEBHOOKS_WIDTH = 1 if EMBEDDED_WORKER else 4  # addresses served at a time: a slow one must not hold every worker
 MAX_SIMULATION_GAMES = _read("MAX_SIMULATION_GAMES", _games, str(10**10), hint="A whole number from 1 on.", code="E013")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 

@@ -10,6 +10,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("forsale_api.api.urls")),
     path("", include("forsale_api.clubs.urls")),
     path("", include("forsale_api.plays.urls")),
+    path("", include("forsale_api.webhooks.urls")),
     path("", include("stats.urls")),
     re_path(r"^.*$", problems.not_found),
 ]

@@ -35,6 +35,7 @@ from forsale_api.api.problems import Conflict, Forbidden, NotFound, Problem, tra
 from forsale_api.celery import app
 from forsale_api.clubs.models import User
 from forsale_api.rules.for_sale import DEFAULT_EDITION, EDITIONS
+from forsale_api.webhooks.services import tell_clubs_of
 from stats.models import Chunk, Simulation, SimulationResult, Status
 from stats.simulation import RequestError, check_request
 from stats.summary import COUNTS, ENGINE, Opener, Setting, Summary
@@ -197,6 +198,8 @@ def _begin(simulation: Simulation) -> None:
     simulation.save(force_insert=True)
     if simulation.status == Status.QUEUED:
         _hand_out(simulation)
+    else:
+        _tell(simulation)
 
 
 # --- references --------------------------------------------------------------------------------------
@@ -318,6 +321,14 @@ def _end(simulation: Simulation, status: Status, error: str = "") -> None:
     simulation.status, simulation.error, simulation.finished_at = status, error, timezone.now()
     simulation.save()
     simulation.chunks.all().delete()
+    if status == Status.FINISHED:
+        _tell(simulation)
+
+
+def _tell(simulation: Simulation) -> None:
+    """Let the webhooks of the requester's clubs know that it is finished."""
+    facts = {"id": str(simulation.pk), "status": simulation.status, "request": request_of(simulation)}
+    tell_clubs_of(simulation.requester, "simulation.finished", facts)
 
 
 # --- progress ----------------------------------------------------------------------------------------

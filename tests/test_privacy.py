@@ -1,16 +1,16 @@
 """Hidden players go by a pseudonym everywhere; accounts that go leave the plays as they are."""
 
-import json
 from typing import Any
 
 import pytest
 from rest_framework.test import APIClient
 
-from forsale_api.clubs.models import Club, Membership, Player, User
+from forsale_api.clubs.models import Club, Player, User
 from forsale_api.plays.models import Play, PlayChange
-from tests.conftest import make_user, token_client
 from tests.test_folding import fold_all
 from tests.test_plays import PLAYS, patch, post, seats
+
+pytestmark = pytest.mark.usefixtures("club")
 
 PLAYERS = "/api/v1/clubs/nantes/players/"
 

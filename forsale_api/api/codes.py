@@ -51,13 +51,24 @@ PLAY_CODES = {
     "source-incomplete", "source-taken",
 }  # fmt: skip
 
+WEBHOOK_CODES = {"address-not-public", "bad-address", "no-such-webhook", "too-many-webhooks", "webhook-off"}
+
 STATS_CODES = {
     "filter-of-plays", "filter-of-simulations", "game-not-simulated", "games-out-of-range", "id-taken",
     "no-such-opener", "no-such-simulation", "not-the-requester", "other-engine", "seed-out-of-range",
     "simulation-ended", "unknown-bot", "unknown-edition", "unknown-variant", "wrong-number-of-bots",
 }  # fmt: skip
 
-CODES = FIELD_CODES | FRAMEWORK_CODES | REQUEST_CODES | CLUB_CODES | RULE_CODES | PLAY_CODES | STATS_CODES
+CODES = (
+    FIELD_CODES
+    | FRAMEWORK_CODES
+    | REQUEST_CODES
+    | CLUB_CODES
+    | RULE_CODES
+    | PLAY_CODES
+    | WEBHOOK_CODES
+    | STATS_CODES
+)
 
 # Of the audit: what about a sheet no legal game gives, or hardly any.
 FINDING_CODES = {

@@ -125,7 +125,7 @@ class Seat(models.Model):
 
 
 class PlayChange(models.Model):
-    """Who changed what, and when; never edited.
+    """Who changed what, and when; never edited. Those not yet `announced` are the outbox of whoever tells others.
 
     `after` of the creation holds the facts of the play but its record; a change holds, before and after, the facts
     that differ, so that every earlier state can be rebuilt from the present one. Deleting and restoring hold none.
@@ -138,9 +138,11 @@ class PlayChange(models.Model):
     at = models.DateTimeField(auto_now_add=True)
     before = models.JSONField(null=True, encoder=DjangoJSONEncoder)
     after = models.JSONField(null=True, encoder=DjangoJSONEncoder)
+    announced = models.BooleanField(default=False, editable=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["play", "version"], name="change_version_once")]
+        indexes = [models.Index(fields=["id"], condition=Q(announced=False), name="change_to_announce")]
 
 
 class PlayToFold(models.Model):
