@@ -7,7 +7,7 @@ None, does not narrow.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from math import sqrt
 from typing import Any, NamedTuple
@@ -24,10 +24,10 @@ from forsale_api.clubs.models import Club, Player, User, Visibility
 from forsale_api.clubs.services import visible_club, visible_clubs
 from forsale_api.plays.models import DECISIONS, Play, Seat
 from forsale_api.rules import GAMES, for_sale
-from stats import services
+from stats import ratings, services
 from stats.distribution import Z, describe, share, standard_error
 from stats.folding import Cell, gift, with_seats
-from stats.models import Block, Count, FoldLock, Measure, Simulation
+from stats.models import Block, Count, FoldLock, Measure, Rating, Simulation
 from stats.summary import Summary
 
 type Caller = User | AnonymousUser
@@ -469,14 +469,19 @@ def _simulated_houses(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 PLAYER_FILTERS = (*KIND, "club", "played_after", "played_before", "counts", "min_plays", "limit")
 LEADERS = 50
+LUCKY_PLAYS = 10
+"""Plays that everybody is taken to have played besides, winning what luck alone gives: few plays prove little."""
+FORM = 10
 
 
 def leader_board(filters: Filters, *, viewer: Caller | None = None) -> dict[str, Any]:
     """Players by their share of wins, best first; of one club, or of all public ones.
 
     Each row: plays, wins (alone), shared wins, `win_share` (a shared win counts 1/k), the share that luck alone would
-    give at tables of those sizes, and the mean total with its standard error and 95 % interval. `min_plays` leaves out
-    whoever has fewer, `limit` is the number of rows. Game left out is For Sale. Raises as `score_blocks` does.
+    give at tables of those sizes, the `adjusted_share` that the order follows (as if `LUCKY_PLAYS` more had gone as
+    luck has it), the mean total with its standard error and 95 % interval, and the `rating` in that game after the
+    last counted play until `played_before`, whatever else the filters leave out. `min_plays` leaves out whoever has
+    fewer, `limit` is the number of rows. Game left out is For Sale. Raises as `score_blocks` does.
     """
     viewer = viewer or AnonymousUser()
     filters = {**filters, "game": filters.get("game") or services.SIMULATED_GAME}
@@ -490,15 +495,33 @@ def leader_board(filters: Filters, *, viewer: Caller | None = None) -> dict[str,
     )
     fewest, limit = filters.get("min_plays") or 1, filters.get("limit") or LEADERS
     rows = [_leader(tally) for tally in _tallies(plays) if tally["plays"] >= fewest]
-    rows.sort(key=lambda row: (-row["win_share"]["value"], -row["plays"], row["player"]["name"]))
+    rows.sort(key=lambda row: (-row["adjusted_share"], -row["plays"], row["player"]["name"]))
+    del rows[limit:]
+    skills = ratings.skills(
+        [row["player"]["id"] for row in rows], game=filters["game"], until=filters.get("played_before")
+    )
+    for row in rows:
+        row["rating"] = _rating(skills.get(row["player"]["id"]))
     echo = _echo({**filters, "min_plays": fewest, "limit": limit}, PLAYER_FILTERS)
-    return {"filters": echo, "as_of": _newest(plays), "results": rows[:limit]}
+    return {"filters": echo, "as_of": _newest(plays), "lucky_plays": LUCKY_PLAYS, "results": rows}
+
+
+def _rating(skill: ratings.Skill | None) -> dict[str, Any] | None:
+    """A rating as it is shown; None before the first counted play."""
+    if skill is None:
+        return None
+    value, spread = skill.mu, Z * skill.sigma
+    return {"value": value, "sigma": skill.sigma, "low": value - spread, "high": value + spread}
 
 
 def player_figures(player: UUID, filters: Filters, *, viewer: Caller | None = None) -> dict[str, Any]:
-    """One player: {"player", "filters", "as_of", "results"}, the results being score blocks with wins and win share.
+    """One player: results by block, and what the plays that the filters leave say beyond them.
 
-    Raises `NotFound` where the viewer may not see the player's club; else as `score_blocks` does.
+    `results` are score blocks with wins and win share; `form` the latest plays, latest first; `best` the highest total
+    of each game; `placed` how often others of the table were ahead, behind or level (rank), over all of them and per
+    `opponents`, the most frequent first; `ratings` the rating after each counted play of the game (For Sale unless
+    said), oldest first, within the dates. Raises `NotFound` where the viewer may not see the player's club; else as
+    `score_blocks` does.
     """
     found = visible_player(player, viewer or AnonymousUser())
     left = kinds(filters)
@@ -506,12 +529,114 @@ def player_figures(player: UUID, filters: Filters, *, viewer: Caller | None = No
     results = [
         {**_player_block(kind, by_kind[kind], found), **_wins(by_kind[kind], found)} for kind in left if kind in by_kind
     ]
+    plays = sorted(
+        (play for kind in left for play in by_kind.get(kind, ())),
+        key=lambda play: (play.played_on, play.pk),
+        reverse=True,
+    )
+    sittings = [_sitting(play, found) for play in plays]
+    opponents = _opponents(plays, found)
     return {
         "player": {"id": found.pk, "name": found.name, "club": found.club.slug},
         "filters": _echo(filters, (*KIND, "played_after", "played_before", "counts")),
         "as_of": _newest(Play.objects.filter(seats__player=found)),
         "results": results,
+        "form": sittings[:FORM],
+        "best": [
+            max((sitting for sitting in sittings if sitting["game"] == game), key=lambda sitting: sitting["total"])
+            for game in dict.fromkeys(sitting["game"] for sitting in sittings)
+        ],
+        "placed": {name: sum(row[name] for row in opponents) for name in PLACED},
+        "opponents": opponents,
+        "ratings": _ratings_over_time(found, filters),
     }
+
+
+PLACED = ("ahead", "behind", "level")
+
+
+def _sitting(play: Play, player: Player) -> dict[str, Any]:
+    """One play as one player remembers it."""
+    seat = next(seat for seat in play.seats.all() if seat.player_id == player.pk)
+    return {
+        "play": play.pk,
+        "played_on": play.played_on,
+        **Kind(play.game, play.edition, play.variant, play.player_count)._asdict(),
+        "total": seat.total,
+        "rank": seat.rank,
+        "is_winner": seat.is_winner,
+    }
+
+
+def _opponents(plays: Sequence[Play], player: Player) -> list[dict[str, Any]]:
+    """Whom the player met, most often first: in how many plays, and who was placed ahead of whom."""
+    met: dict[UUID, Counter[str]] = defaultdict(Counter)
+    for play in plays:
+        ranks = {seat.player_id: seat.rank for seat in play.seats.all()}
+        mine = ranks.pop(player.pk)
+        for other, rank in ranks.items():
+            met[other]["plays"] += 1
+            met[other]["ahead" if mine < rank else "behind" if mine > rank else "level"] += 1
+    names = dict(Player.objects.filter(pk__in=met).values_list("pk", "name"))
+    rows = [
+        {
+            "player": {"id": other, "name": names[other], "club": player.club.slug},
+            "plays": counts["plays"],
+            **{name: counts[name] for name in PLACED},
+            "ahead_share": share(counts["ahead"] + counts["level"] / 2, counts["plays"]),
+        }
+        for other, counts in met.items()
+    ]
+    return sorted(rows, key=lambda row: (-row["plays"], row["player"]["name"]))
+
+
+def _ratings_over_time(player: Player, filters: Filters) -> list[dict[str, Any]]:
+    game = filters.get("game") or services.SIMULATED_GAME
+    stored = Rating.objects.filter(_dates(filters, "played_on"), player=player, game=game).order_by("played_on", "play")
+    return [
+        {"play": play, "played_on": day, **(_rating(ratings.Skill(mu, sigma)) or {})}
+        for play, day, mu, sigma in stored.values_list("play", "played_on", "mu", "sigma")
+    ]
+
+
+ACTIVITY_FILTERS = (*KIND, "club", "played_after", "played_before", "counts")
+
+
+def activity(filters: Filters, *, viewer: Caller | None = None) -> dict[str, Any]:
+    """Plays of a club by month: {"filters", "as_of", "results": [{"month": "2026-11", "plays", "days", "kinds"}]}.
+
+    `club` is needed. From the first month with a play to the last, months without one included; `days` is on how many
+    days something was played, `kinds` the plays by game, edition, variant and player count. Raises as `score_blocks`.
+    """
+    club = visible_club(viewer or AnonymousUser(), filters["club"], place=("club",))
+    kinds(filters)
+    blocks = Block.objects.filter(
+        _narrowed(filters), _counted(filters), _dates(filters, "day"), club=club, day__isnull=False
+    )
+    months: dict[tuple[int, int], Counter[Kind]] = defaultdict(Counter)
+    days: dict[tuple[int, int], set[date]] = defaultdict(set)
+    for day, plays, *kind in blocks.values_list("day", "plays", *KIND):
+        months[day.year, day.month][Kind(*kind)] += plays
+        days[day.year, day.month].add(day)
+    results = [
+        {
+            "month": f"{year:04}-{month:02}",
+            "plays": sum(months[year, month].values()),
+            "days": len(days[year, month]),
+            "kinds": [{**kind._asdict(), "plays": n} for kind, n in sorted(months[year, month].items())],
+        }
+        for year, month in _months(sorted(months))
+    ]
+    return {"filters": _echo(filters, ACTIVITY_FILTERS), "as_of": _as_of(), "results": results}
+
+
+def _months(known: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Every month from the first to the last of these."""
+    if not known:
+        return []
+    (first_year, first), (last_year, last) = known[0], known[-1]
+    numbers = range(12 * first_year + first - 1, 12 * last_year + last)
+    return [(number // 12, number % 12 + 1) for number in numbers]
 
 
 def _newest(plays: QuerySet[Play]) -> datetime:
@@ -545,12 +670,14 @@ def _tallies(plays: QuerySet[Play]) -> list[dict[str, Any]]:
 
 def _leader(tally: Mapping[str, Any]) -> dict[str, Any]:
     n, mean = tally["plays"], tally["sum"] / tally["plays"]
+    luck, shares = tally["luck"] / n, _shares(tally["won"], n)
     se = sqrt(max(0, n * tally["squares"] - tally["sum"] ** 2) / (n - 1)) / n if n > 1 else None
     return {
         "player": tally["player"],
         "plays": n,
-        **_shares(tally["won"], n),
-        "expected_share": tally["luck"] / n,
+        **shares,
+        "expected_share": luck,
+        "adjusted_share": (shares["win_share"]["value"] * n + luck * LUCKY_PLAYS) / (n + LUCKY_PLAYS),
         "mean_total": {
             "n": n,
             "mean": mean,

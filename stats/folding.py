@@ -22,6 +22,7 @@ from django.utils import timezone
 from forsale_api.plays.models import DECISIONS, Play, PlayToFold, Seat
 from forsale_api.rules import for_sale
 from forsale_api.rules.messages import RuleError
+from stats import ratings
 from stats.models import Block, Count, FoldedPlay, FoldLock, Measure
 
 logger = logging.getLogger(__name__)
@@ -178,6 +179,7 @@ def _refold(play_ids: set[UUID]) -> None:
     plays = Play.objects.filter(pk__in=play_ids).values_list(*PLAY_FACTS, named=True)
     now = {play.id: given for play in plays if (given := gift(play, seats[play.id]))}
     _apply(_difference(before.values(), now.values()))
+    ratings.out_of_date(_first_days([*before.values(), *now.values()]))
     FoldedPlay.objects.filter(pk__in=before.keys() - now.keys()).delete()
     FoldedPlay.objects.bulk_create(
         [FoldedPlay(play_id=pk, club_id=given.key.club, gives=given.as_json()) for pk, given in now.items()],
@@ -185,6 +187,15 @@ def _refold(play_ids: set[UUID]) -> None:
         unique_fields=["play_id"],
         update_fields=["club", "gives"],
     )
+
+
+def _first_days(gifts: Iterable[Gift]) -> dict[tuple[int, str], date]:
+    """By club and game, the first day of these gifts."""
+    days: dict[tuple[int, str], date] = {}
+    for key in (given.key for given in gifts):
+        if key.day is not None:
+            days[key.club, key.game] = min(key.day, days.get((key.club, key.game), key.day))
+    return days
 
 
 type Change = dict[Key, tuple[int, Counter[Cell]]]

@@ -6,7 +6,8 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 from uuid_utils.compat import uuid7
 
-from forsale_api.clubs.models import Club
+from forsale_api.clubs.models import Club, Player
+from forsale_api.plays.models import Play
 
 
 class FoldLock(models.Model):
@@ -94,6 +95,35 @@ class Count(models.Model):
             models.UniqueConstraint(fields=["block", "measure", "part", "value"], name="count_once"),
             models.CheckConstraint(condition=Q(n__gte=0), name="count_not_negative"),
         ]
+
+
+class Rating(models.Model):
+    """What is believed of a player's skill after a play, on OpenSkill's scale (`stats.ratings`)."""
+
+    play = models.ForeignKey(Play, on_delete=models.CASCADE, related_name="+")
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+")
+    game = models.CharField(max_length=30)
+    played_on = models.DateField()
+    mu = models.FloatField()
+    sigma = models.FloatField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["play", "player"], name="rating_once_a_play"),
+            models.CheckConstraint(condition=Q(sigma__gt=0), name="rating_is_unsure"),
+        ]
+        indexes = [models.Index(fields=["player", "game", "played_on", "play"], name="rating_over_time")]
+
+
+class RatingDue(models.Model):
+    """A club whose ratings in a game are out of date, and from which day on."""
+
+    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="+")
+    game = models.CharField(max_length=30)
+    since = models.DateField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["club", "game"], name="rating_due_once")]
 
 
 class Status(models.TextChoices):

@@ -85,6 +85,12 @@ class LeaderQuery(PlayerQuery):
     limit = QueryIntegerField(required=False, min_value=1, max_value=200)
 
 
+class ActivityQuery(PlayerQuery):
+    """Which club's months, and which plays count."""
+
+    club = serializers.CharField(max_length=50)
+
+
 class SimulationListQuery(PageQuery, KindQuery):
     """The filters of the list of simulations, newest first."""
 
@@ -300,15 +306,76 @@ class NamedPlayerSerializer(serializers.Serializer[Any]):
 
 
 class MeanTotalSerializer(MeanSerializer):
-    low = serializers.FloatField(allow_null=True, help_text=_("Of the 95 % interval"))
+    low = serializers.FloatField(allow_null=True, help_text=_("Lower end of its 95 per cent interval"))
     high = serializers.FloatField(allow_null=True)
+
+
+class RatingSerializer(serializers.Serializer[Any]):
+    """A rating by OpenSkill (25 to begin with), its standard deviation and its 95 % interval."""
+
+    value = serializers.FloatField()
+    sigma = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
 
 
 class LeaderSerializer(WinsSerializer):
     player = NamedPlayerSerializer()
     plays = serializers.IntegerField()
     expected_share = serializers.FloatField(help_text=_("What luck alone would win at tables of these sizes"))
+    adjusted_share = serializers.FloatField(
+        help_text=_("What the order follows: the share of wins if `lucky_plays` more plays had gone as luck has it")
+    )
     mean_total = MeanTotalSerializer()
+    rating = RatingSerializer(allow_null=True, help_text=_("After the last counted play; null before it"))
+
+
+class SittingSerializer(serializers.Serializer[Any]):
+    """A play as one player remembers it."""
+
+    play = serializers.UUIDField()
+    played_on = serializers.DateField()
+    game = serializers.ChoiceField(choices=GAMES)
+    edition = serializers.ChoiceField(choices=EDITIONS)
+    variant = serializers.ChoiceField(choices=VARIANTS)
+    player_count = serializers.IntegerField()
+    total = serializers.IntegerField()
+    rank = serializers.IntegerField()
+    is_winner = serializers.BooleanField()
+
+
+class PlacedSerializer(serializers.Serializer[Any]):
+    """How often the player was placed ahead of others of the table, behind them, or level with them."""
+
+    ahead = serializers.IntegerField()
+    behind = serializers.IntegerField()
+    level = serializers.IntegerField()
+
+
+class OpponentSerializer(PlacedSerializer):
+    player = NamedPlayerSerializer()
+    plays = serializers.IntegerField()
+    ahead_share = ShareSerializer(help_text=_("Placed ahead; level counts half"))
+
+
+class RatedPlaySerializer(RatingSerializer):
+    play = serializers.UUIDField()
+    played_on = serializers.DateField()
+
+
+class PlaysOfKindSerializer(serializers.Serializer[Any]):
+    game = serializers.ChoiceField(choices=GAMES)
+    edition = serializers.ChoiceField(choices=EDITIONS)
+    variant = serializers.ChoiceField(choices=VARIANTS)
+    player_count = serializers.IntegerField()
+    plays = serializers.IntegerField()
+
+
+class MonthSerializer(serializers.Serializer[Any]):
+    month = serializers.CharField(help_text=_("Year and month, 2026-11"))
+    plays = serializers.IntegerField()
+    days = serializers.IntegerField(help_text=_("On how many days something was played"))
+    kinds = PlaysOfKindSerializer(many=True)
 
 
 class _Answer(serializers.Serializer[Any]):
@@ -329,12 +396,22 @@ class HousesSerializer(_Answer):
 
 
 class LeaderBoardSerializer(_Answer):
+    lucky_plays = serializers.IntegerField(help_text=_("Plays as luck has it that each adjusted share is pulled by"))
     results = LeaderSerializer(many=True)
 
 
 class PlayerFiguresSerializer(_Answer):
     player = NamedPlayerSerializer()
     results = PlayerBlockSerializer(many=True)
+    form = SittingSerializer(many=True, help_text=_("The latest plays, latest first"))
+    best = SittingSerializer(many=True, help_text=_("The highest total of each game"))
+    placed = PlacedSerializer()
+    opponents = OpponentSerializer(many=True, help_text=_("Whom the player met, most often first"))
+    ratings = RatedPlaySerializer(many=True, help_text=_("After each counted play, oldest first"))
+
+
+class ActivitySerializer(_Answer):
+    results = MonthSerializer(many=True, help_text=_("Every month from the first with a play to the last"))
 
 
 class BotSerializer(serializers.Serializer[Any]):

@@ -5,14 +5,16 @@ from typing import Any
 
 from celery import shared_task
 
-from stats import folding, services, simulation
+from stats import folding, ratings, services, simulation
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def fold() -> None:
-    """Fold the plays that wait in the outbox into the counts."""
+    """Fold the plays that wait in the outbox into the counts, and rate whom they concern."""
     while folding.fold():
         time.sleep(0.01)  # on SQLite a person's write comes in between
+    while ratings.rate():
+        time.sleep(0.01)
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -10,6 +10,7 @@ urlpatterns = [
     path("stats/houses/", views.Houses.as_view(), name="stats-houses"),
     path("stats/players/", views.Leaders.as_view(), name="stats-players"),
     path("stats/players/<uuid:id>/", views.OnePlayer.as_view(), name="stats-player"),
+    path("stats/activity/", views.Activity.as_view(), name="stats-activity"),
     path("bots/", views.Bots.as_view(), name="bots"),
     path("simulations/", views.Simulations.as_view(), name="simulations"),
     path("simulations/<uuid:id>/", views.OneSimulation.as_view(), name="simulation"),

@@ -79,6 +79,17 @@ class OnePlayer(APIView):
         return Response(aggregates.player_figures(id, self.query, viewer=viewer(request)))
 
 
+class Activity(APIView):
+    """How many plays a club logged, month by month."""
+
+    query_serializer = serializers.ActivityQuery
+    problems = {"GET": (404,)}
+
+    @extend_schema(responses={200: serializers.ActivitySerializer})
+    def get(self, request: Request) -> Response:
+        return Response(aggregates.activity(self.query, viewer=viewer(request)))
+
+
 # ---- simulations ------------------------------------------------------------------------------------
 
 

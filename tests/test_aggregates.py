@@ -279,7 +279,8 @@ def test_the_number_of_queries_does_not_grow(owner: APIClient, club: Club, djang
             (aggregates.score_blocks, {"data": "simulated"}, 1),
             (aggregates.seat_blocks, {}, 3),
             (aggregates.house_blocks, {}, 3),
-            (aggregates.leader_board, {}, 2),
+            (aggregates.leader_board, {}, 3),
+            (aggregates.activity, {"club": "nantes"}, 3),
         ]:
             with django_assert_num_queries(queries):
                 read(filters)

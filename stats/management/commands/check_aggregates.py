@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from forsale_api.plays.models import PlayToFold
-from stats import folding
+from stats import folding, ratings
 
 
 class Command(BaseCommand):
@@ -16,6 +16,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         while folding.fold():
+            pass
+        while ratings.rate():
             pass
         found = list(folding.differences())
         for difference in found:
