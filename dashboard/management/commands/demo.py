@@ -4,6 +4,7 @@ Web server, worker and beat are threads of this process; the database is a file 
 is finished by the next one, because the database says what is left (`stats.services`).
 """
 
+import gc
 import json
 import os
 import secrets
@@ -74,6 +75,7 @@ class Command(BaseCommand):
 
     def run(self, port: int, *, once: bool) -> None:
         """Start the parts in the order in which somebody may use them; stay until asked to end, or all is done."""
+        gc.disable()  # until the parts are there: hardly anything made meanwhile is garbage, and pages come sooner
         require_writable_database()
         server = listen(port)
         migrate()
@@ -85,6 +87,8 @@ class Command(BaseCommand):
         try:
             user, password = demo_account()
             self.say(introduction(address, user, password))
+            gc.freeze()
+            gc.enable()
             simulations = smaller_simulations(user) if once else reference_simulations(user)
             self.follow(simulations, stay=not once)
         finally:
