@@ -20,6 +20,7 @@ from forsale_api.rules.for_sale import (
     State,
     apply,
     cards_dealt,
+    houses_on_table,
     is_over,
     setup,
     to_move,
@@ -65,11 +66,42 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a seat sees when it decides. Cards and banknotes as in the rules; `highest` is the highest stake."""
+    """What a seat sees when it decides. Cards and banknotes as in the rules, all cards lowest first.
+
+    Everything here lies open at a table or can be remembered: which houses a seat bought and sold was seen by all, and
+    the cards set aside are among the unseen ones.
+    """
 
     banknotes: int
     highest: int
+    """The highest stake of this buying round."""
     hand: Sequence[int]
+    stake: int = 0
+    """The seat's own."""
+    houses: Sequence[int] = ()
+    """On the table."""
+    houseless: bool = False
+    """Whether a pass now brings no house (variant)."""
+    unseen_houses: Sequence[int] = ()
+    cheques: Sequence[int] = ()
+    """On the table."""
+    unseen_cheques: Sequence[int] = ()
+    others: Sequence[Sequence[int]] = ()
+    """The hands of the other seats that hold houses."""
+    rounds_left: int = 0
+    """Buying rounds after this one."""
+    all_rounds: int = 1
+    table_size: int = 1
+    """Houses of a full buying round."""
+    money: int = 0
+    """Each seat's banknotes at the start."""
+    worth: Sequence[int] = ()
+    """The cheque that fits each house, from house 1: all cheques in order."""
+
+    @property
+    def gain(self) -> int:
+        """What the highest house on the table is worth beyond the one that a pass brings, by their cheques in order."""
+        return self.worth[self.houses[-1] - 1] - (0 if self.houseless else self.worth[self.houses[0] - 1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +143,70 @@ def bid_to_six(view: View, stream: Stream) -> int:
     return view.highest + 1 if view.highest < min(6, view.banknotes) else 0
 
 
+def _raise_up_to(view: View, limit: int) -> int:
+    """Raise by 1 as long as the new bid, less the half that a pass loses anyway, is within the limit."""
+    return view.highest + 1 if view.highest < min(view.banknotes, limit + view.stake // 2) else 0
+
+
+def bid_spread(view: View, stream: Stream) -> int:
+    """Raise by 1 up to the even share of the money for a round, times an eighth of the table's spread."""
+    spread = view.houses[-1] - (0 if view.houseless else view.houses[0])
+    limit = spread * view.money // (8 * view.all_rounds)
+    return view.highest + 1 if view.highest < min(view.banknotes, limit) else 0
+
+
+def sell_spread(view: View, stream: Stream) -> int:
+    """The wider the cheques lie apart, the higher the house."""
+    size = len(view.hand)
+    return view.hand[min(size - 1, size * (view.cheques[-1] - view.cheques[0]) // 16)]
+
+
+def bid_pacer(view: View, stream: Stream) -> int:
+    """Spend in proportion to what the table has to give; a later round is taken to give 8."""
+    now, later = view.gain, 8 * view.rounds_left
+    return _raise_up_to(view, min(now, 13 * view.banknotes * now // (8 * max(1, now + later))))
+
+
+def _at_range(view: View, size: int) -> int:
+    """The place in a hand of `size` houses that fits the cheques: high where they differ much and the best is good."""
+    return max(0, min(size - 1, size * (3 * view.cheques[-1] - 2 * view.cheques[0] - 8) // 42))
+
+
+def sell_pacer(view: View, stream: Stream) -> int:
+    """The house whose place in the hand fits the cheques on the table."""
+    return view.hand[_at_range(view, len(view.hand))]
+
+
+def bid_counter(view: View, stream: Stream) -> int:
+    """Spend in proportion, with the later rounds estimated from the houses that nobody has seen yet."""
+    now, unseen, size = view.gain, view.unseen_houses, view.table_size
+    later = 0
+    if view.rounds_left:
+        high, low = (unseen[len(unseen) * k // (size + 1)] for k in (size, 1))
+        later = view.rounds_left * (view.worth[high - 1] - view.worth[low - 1])
+    share = 11 * size * view.banknotes * now // (4 * (size + 3) * max(1, now + later))
+    return _raise_up_to(view, min(now, share))
+
+
+def sell_counter(view: View, stream: Stream) -> int:
+    """The house whose likely cheque now most exceeds two thirds of its cheque later."""
+    held = sorted([*view.hand, *(house for hand in view.others for house in hand)])
+
+    def value(house: int) -> int:
+        place = 0  # how many of the others offer a lower house, in 256ths
+        for hand in view.others:
+            ahead = 2 * (sum(other < house for other in hand) - _at_range(view, len(hand))) - 1
+            place += max(0, min(256, 128 + ahead * (512 // len(hand))))
+        worse = view.cheques[place // 256]
+        better = view.cheques[min(place // 256 + 1, len(view.cheques) - 1)]
+        now = 256 * worse + (better - worse) * (place % 256)
+        if not view.unseen_cheques:
+            return 3 * now
+        return 3 * now - 512 * view.unseen_cheques[held.index(house) * len(view.unseen_cheques) // len(held)]
+
+    return max(view.hand, key=value)
+
+
 BOTS: Mapping[str, Bot] = {
     bot.slug: bot
     for bot in (
@@ -143,6 +239,36 @@ BOTS: Mapping[str, Bot] = {
             },
             bid_to_six,
             sell_random,
+        ),
+        Bot(
+            "spread",
+            {"en": "Spread", "fr": "Écart"},
+            {
+                "en": "Bids by the spread of the houses on the table, sells by the spread of the cheques.",
+                "fr": "Mise selon l’écart entre les maisons exposées, vend selon l’écart entre les chèques.",
+            },
+            bid_spread,
+            sell_spread,
+        ),
+        Bot(
+            "pacer",
+            {"en": "Pacer", "fr": "Économe"},
+            {
+                "en": "Paces its banknotes over the rounds left, values a house by the cheque that fits it.",
+                "fr": "Répartit ses billets sur les manches restantes, estime une maison au chèque de même rang.",
+            },
+            bid_pacer,
+            sell_pacer,
+        ),
+        Bot(
+            "counter",
+            {"en": "Card counter", "fr": "Compteur"},
+            {
+                "en": "Remembers which cards are out and who bought what; sells where its house should rank best.",
+                "fr": "Retient les cartes sorties et qui a acheté quoi ; vend là où sa maison se classe le mieux.",
+            },
+            bid_counter,
+            sell_counter,
         ),
     )
 }
@@ -178,9 +304,27 @@ def play(
     return state, record
 
 
-def _view(state: State, seat: int) -> View:
-    hand = state.seat(seat)
-    return View(hand.banknotes, state.highest_stake, sorted(hand.houses))
+def view(state: State, seat: int) -> View:
+    """What the seat (from 1) sees of the game, and may remember of it."""
+    hand, edition = state.seat(seat), state.edition
+    holders = (other for other in state.holders if other != seat)
+    return View(
+        banknotes=hand.banknotes,
+        highest=state.highest_stake,
+        hand=sorted(hand.houses),
+        stake=hand.stake,
+        houses=state.houses,
+        houseless=state.is_buying and len(state.bidders) > len(state.houses),
+        unseen_houses=[house for house in range(1, edition.houses + 1) if house not in state.houses_dealt],
+        cheques=state.cheques[::-1],
+        unseen_cheques=sorted(state.cheques_left.elements()),
+        others=[sorted(state.seat(other).houses) for other in holders],
+        rounds_left=len(state.sizes) - state.buying_round - 1,
+        all_rounds=len(state.sizes),
+        table_size=houses_on_table(state.variant, state.players),
+        money=edition.money[state.players],
+        worth=edition.cheques,
+    )
 
 
 def _auction(state: State, pile: list[int], bots: Sequence[Bot], stream: Stream) -> dict[str, Any]:
@@ -190,7 +334,7 @@ def _auction(state: State, pile: list[int], bots: Sequence[Bot], stream: Stream)
     actions: list[dict[str, Any]] = []
     while state.houses:
         (seat,) = to_move(state)
-        stake = bots[seat - 1].bid(_view(state, seat), stream)
+        stake = bots[seat - 1].bid(view(state, seat), stream)
         apply(state, Bid(seat, stake) if stake else Pass(seat))
         actions.append({"seat": seat, "bid": stake} if stake else {"seat": seat, "pass": True})
     return {"houses": table, "actions": actions}
@@ -204,7 +348,7 @@ def _sale(state: State, pile: list[int], bots: Sequence[Bot], stream: Stream) ->
     if len(holders) == 1:
         apply(state, Scoop(holders[0]))
         return {"cheques": table, "scoop": holders[0]}
-    offers = [{"seat": seat, "house": bots[seat - 1].sell(_view(state, seat), stream)} for seat in holders]
+    offers = [{"seat": seat, "house": bots[seat - 1].sell(view(state, seat), stream)} for seat in holders]
     for offer in offers:
         apply(state, Offer(**offer))
     return {"cheques": table, "offers": offers}

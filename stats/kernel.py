@@ -25,6 +25,7 @@ import os
 import sys
 import tempfile
 import types as python_types
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,13 @@ logger = logging.getLogger(__name__)
 FROZEN: dict[str, Any] = globals().get("FROZEN", {})
 PLAYERS: int = FROZEN.get("players", 0)
 TRACE: bool = FROZEN.get("trace", False)
+
+BOTS = ("random", "coin-flip", "to-six", "spread", "pacer", "counter")
+RANDOM, COIN_FLIP, TO_SIX, SPREAD, PACER, COUNTER = range(len(BOTS))
+CASTS = (3, 6)
+"""How many of the bots a build knows: fewer of them compile sooner, and play a little faster."""
+CAST: int = FROZEN.get("cast", 3)
+REMEMBERS = CAST > 3  # whether any bot looks back at the cards seen
 
 # pdep finds the r-th card of a hand in one step; a processor without it, or slow at it, takes the longer way.
 HAS_PDEP = (
@@ -85,9 +93,6 @@ inlined = njit(inline="always", error_model="numpy")
 # --- records ---------------------------------------------------------------------------------------------------------
 
 ROUNDS = 10
-BOTS = ("random", "coin-flip", "to-six")
-RANDOM, COIN_FLIP, TO_SIX = range(len(BOTS))
-
 i8, u8 = np.int64, np.uint64
 u1 = np.uint8  # where a field serves as an index: unsigned, it needs no test for negative ones
 GAME = np.dtype(
@@ -98,6 +103,7 @@ GAME = np.dtype(
         ("deck", i8),  # cards in each pile
         ("dealt", i8),  # of them in play
         ("table_size", i8),  # houses revealed a round, fewer where the pile runs out
+        ("all_rounds", i8),  # buying rounds of the game
         ("money", i8),  # each seat's banknotes at the start
         ("opener", i8),  # seat from 0, or -1: drawn
         ("bots", i8, SEATS),
@@ -110,10 +116,15 @@ GAME = np.dtype(
         ("price", i8),  # the highest stake
         ("houses", i8),  # on the table, a mask
         ("cheques", i8),  # on the table, a mask of cards
+        ("unseen_houses", i8),  # never revealed so far, kept where a bot looks at it
+        ("unseen_cheques", i8),
         ("notes", i8, SEATS),
         ("stake", i8, SEATS),
         ("hand", i8, SEATS),  # masks of houses
         ("cash", i8, SEATS),  # cheques' worth
+        ("expected", i8),  # 1 once `counter` has made up its mind on this sale
+        ("guess", i8, SEATS),  # where in its hand it expects a seat's offer, twice and 1 more
+        ("slope", i8, SEATS),
         ("house_pile", u1, CARDS),
         ("cheque_pile", u1, CARDS),
         # what the tally reads, by house or by round
@@ -247,7 +258,9 @@ def select_by_table(mask, r):
 select = select_by_pdep if HAS_PDEP else select_by_table
 
 
-# --- bots (each as in bots.py): bid(g, seat) -> the new stake, or 0 to pass; sell(g, seat) -> a house of the hand ----
+# --- bots, each as in bots.py ----------------------------------------------------------------------------------------
+# bid(g, seat, houseless) -> the new stake, or 0 to pass, which brings no house if `houseless`; sell(g, seat) -> a house
+# of the hand. They look at nothing but what lies on the table, what a seat bought and paid, and their own banknotes.
 
 
 @inlined
@@ -274,7 +287,111 @@ def bid_to_six(g, seat):
 
 
 @inlined
-def bid(g, seat):
+def gain(g, houseless):
+    """What the highest house on the table is worth beyond the one that a pass brings, by their cheques in order."""
+    return g.worth[highest(g.houses)] - (0 if houseless else g.worth[lowest(g.houses)])
+
+
+@inlined
+def raise_within(g, seat, most, share, parts):
+    """Raise by 1 as long as the new bid, less the half that a pass loses anyway, is within `most` and share / parts."""
+    risk = g.price + 1 - (g.stake[seat] >> 1)
+    return g.price + 1 if g.price < g.notes[seat] and risk <= most and risk * parts <= share else 0
+
+
+@inlined
+def bid_spread(g, seat, houseless):
+    spread = highest(g.houses) - (-1 if houseless else lowest(g.houses))
+    affordable = g.price < g.notes[seat]
+    return g.price + 1 if affordable and (g.price + 1) * 8 * g.all_rounds <= spread * g.money else 0
+
+
+@inlined
+def bid_pacer(g, seat, houseless):
+    now = gain(g, houseless)
+    later = 8 * (g.all_rounds - g.rounds - 1)
+    return raise_within(g, seat, now, 13 * g.notes[seat] * now, 8 * (now + later))
+
+
+@inlined
+def bid_counter(g, seat, houseless):
+    now = gain(g, houseless)
+    number = count_bits(g.unseen_houses)
+    size = g.table_size
+    later = 0
+    if g.rounds + 1 < g.all_rounds:
+        low = g.worth[select(g.unseen_houses, number // (size + 1))]
+        later = g.worth[select(g.unseen_houses, number * size // (size + 1))] - low
+        later *= g.all_rounds - g.rounds - 1
+    return raise_within(g, seat, now, 11 * size * g.notes[seat] * now, 4 * (size + 3) * (now + later))
+
+
+@inlined
+def at_range(g, hand):
+    """The place in a hand that fits the table of cheques: high where they differ much and the best is good."""
+    size = count_bits(hand)
+    best = g.worth[highest(g.cheques)]
+    return max(0, min(size - 1, size * (3 * best - 2 * g.worth[lowest(g.cheques)] - 8) // 42))
+
+
+@inlined
+def sell_spread(g, seat):
+    size = count_bits(g.hand[seat])
+    spread = g.worth[highest(g.cheques)] - g.worth[lowest(g.cheques)]
+    return select(g.hand[seat], min(size - 1, size * spread // 16))
+
+
+@inlined
+def sell_pacer(g, seat):
+    return select(g.hand[seat], at_range(g, g.hand[seat]))
+
+
+@inlined
+def expect_offers(g):
+    """What `counter` expects of every seat, alike for all who look: once a sale instead of once a house."""
+    g.expected = 1
+    for s in range(players(g)):
+        size = count_bits(g.hand[s])
+        g.guess[s] = 2 * at_range(g, g.hand[s]) + 1 if size else 1 << 10
+        g.slope[s] = 512 // max(1, size)
+
+
+@inlined
+def sell_counter(g, seat):
+    """The house whose likely cheque now most exceeds two thirds of its cheque later."""
+    if g.expected == 0:
+        expect_offers(g)
+    others = 0
+    for s in range(players(g)):
+        others |= g.hand[s]
+    number = count_bits(others)
+    left = count_bits(g.unseen_cheques)
+    last = count_bits(g.cheques) - 1
+    choice = 0
+    best = -(1 << 20)
+    hand = g.hand[seat]
+    while hand != 0:
+        house = lowest(hand)
+        hand &= hand - 1
+        lower = (1 << house) - 1
+        place = 0  # how many of the others offer a lower house, in 256ths
+        for s in range(players(g)):
+            if s != seat:
+                ahead = 2 * count_bits(g.hand[s] & lower) - g.guess[s]
+                place += max(0, min(256, 128 + ahead * g.slope[s]))
+        worse = g.worth[select(g.cheques, place >> 8)]
+        better = g.worth[select(g.cheques, min(last, (place >> 8) + 1))]
+        value = 3 * (256 * worse + (better - worse) * (place & 255))
+        if left > 0:
+            value -= 512 * g.worth[select(g.unseen_cheques, count_bits(others & lower) * left // number)]
+        if value > best:
+            best = value
+            choice = house
+    return choice
+
+
+@inlined
+def bid_simply(g, seat, houseless):
     bot = g.bots[seat]
     if bot == RANDOM:
         return bid_random(g, seat)
@@ -284,9 +401,35 @@ def bid(g, seat):
 
 
 @inlined
-def sell(g, seat):
-    """Every bot so far sells a house at random."""
+def sell_simply(g, seat):
     return select(g.hand[seat], below(g, count_bits(g.hand[seat])))
+
+
+@inlined
+def bid_by_rule(g, seat, houseless):
+    bot = g.bots[seat]
+    if bot == SPREAD:
+        return bid_spread(g, seat, houseless)
+    if bot == PACER:
+        return bid_pacer(g, seat, houseless)
+    if bot == COUNTER:
+        return bid_counter(g, seat, houseless)
+    return bid_simply(g, seat, houseless)
+
+
+@inlined
+def sell_by_rule(g, seat):
+    bot = g.bots[seat]
+    if bot == SPREAD:
+        return sell_spread(g, seat)
+    if bot == PACER:
+        return sell_pacer(g, seat)
+    if bot == COUNTER:
+        return sell_counter(g, seat)
+    return sell_simply(g, seat)
+
+
+bid, sell = (bid_by_rule, sell_by_rule) if REMEMBERS else (bid_simply, sell_simply)
 
 
 # --- the rules -------------------------------------------------------------------------------------------------------
@@ -326,6 +469,8 @@ def deal(g):
         g.notes[seat] = g.money
         g.hand[seat] = 0
         g.cash[seat] = 0
+    g.unseen_houses = (1 << g.deck) - 1
+    g.unseen_cheques = (1 << g.deck) - 1
     g.rounds = 0
     g.empty = 0
     g.scooped = 0
@@ -366,7 +511,7 @@ def auction(g, seat, size):
     active = (1 << n) - 1
     left = n
     while left > 1:
-        stake = bid(g, seat)
+        stake = bid(g, seat, left > size)
         if stake > 0:
             note(g, BID, seat, stake)
             g.stake[seat] = stake
@@ -394,6 +539,8 @@ def auctions(g):
             g.houses |= 1 << i8(g.house_pile[k])
             note(g, REVEAL_HOUSE, g.rounds, g.house_pile[k])
         at += size
+        if REMEMBERS:
+            g.unseen_houses ^= g.houses
         g.spread[g.rounds] = highest(g.houses) - lowest(g.houses)
         seat = auction(g, seat, size)
         g.rounds += 1
@@ -428,6 +575,9 @@ def sales(g):
             g.cheques |= 1 << i8(g.cheque_pile[k])
             note(g, REVEAL_CHEQUE, at, g.worth[g.cheque_pile[k]])
         at += size
+        if REMEMBERS:
+            g.unseen_cheques ^= g.cheques
+            g.expected = 0
         offers = 0
         for s in range(n):
             if g.hand[s] == 0:
@@ -544,7 +694,7 @@ numba.config.CACHE_DIR = ""
 
 
 def build(**frozen: Any) -> python_types.ModuleType:
-    """This module once more, with `players` frozen into its machine code (faster) or with `trace=True` (step by step).
+    """This module once more: `players` frozen into its machine code (faster), `trace=True` (step by step), or a `cast`.
 
     Counts are identical. Each build compiles by itself, once, and is kept in a folder of its own.
     """
@@ -559,3 +709,12 @@ def build(**frozen: Any) -> python_types.ModuleType:
             del sys.modules[name]
             raise
     return sys.modules[name]
+
+
+def build_for(bots: Iterable[str], **frozen: Any) -> python_types.ModuleType:
+    """The build that knows these bots and has the least to compile."""
+    needed = max(map(BOTS.index, bots)) + 1
+    cast = next(cast for cast in CASTS if cast >= needed)
+    if cast > 3:
+        frozen["cast"] = cast
+    return build(**frozen) if frozen else sys.modules[__name__]

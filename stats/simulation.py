@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from forsale_api.rules.for_sale import DEFAULT_EDITION, EDITIONS, VARIANTS, player_counts
+from forsale_api.rules.for_sale import DEFAULT_EDITION, EDITIONS, VARIANTS, player_counts, round_sizes
 from forsale_api.rules.messages import Message
 from forsale_api.rules.messages import gettext_noop as _
 from stats.bots import BOTS
@@ -129,7 +129,7 @@ def simulate(
     setting = Setting(game, edition, variant, player_count, tuple(bots), seed, opener)
     check_request(**asdict(setting), games=games)
     _within("first_game", first_game, 0, 2**62)
-    kernel = _kernel() if games < LARGE else _kernel().build(players=player_count)
+    kernel = _kernel().build_for(bots, **({"players": player_count} if games >= LARGE else {}))
     end = first_game + games
     todo = ((low, min(low + SLICE, end)) for low in range(first_game, end, SLICE))
     workers = max(1, min(threads, -(-games // SLICE)))
@@ -184,7 +184,7 @@ def trace(
     setting = Setting(game, edition, variant, player_count, tuple(bots), seed, opener)
     check_request(**asdict(setting), games=1)
     _within("game_index", game_index, 0, 2**62)
-    kernel = _kernel().build(trace=True)
+    kernel = _kernel().build_for(bots, trace=True)
     table = _game_record(kernel, setting)
     kernel.block(table, np.zeros(1, COUNTS), np.uint64(seed), game_index, 1)
     steps = table["step"][0][: int(table["steps"][0])].tolist()
@@ -238,6 +238,7 @@ def _game_record(kernel: ModuleType, setting: Setting) -> Any:
     table["deck"] = edition.houses
     table["dealt"] = setting.cards_dealt()
     table["table_size"] = setting.table_size()
+    table["all_rounds"] = len(round_sizes(edition, setting.variant, setting.player_count))
     table["money"] = edition.money[setting.player_count]
     table["opener"] = -1 if setting.opener == "random" else setting.opener - 1
     table["bots"][0, : setting.player_count] = [kernel.BOTS.index(bot) for bot in setting.bots]

@@ -262,7 +262,7 @@ def test_the_command_says_what_is_wrong_and_exits_with_2():
         check=False,
     )
     assert ran.returncode == 2
-    assert "--bots: There is no bot “planer”, only random, coin-flip, to-six." in ran.stderr
+    assert "--bots: There is no bot “planer”, only random, coin-flip, to-six, spread" in ran.stderr
     assert "Traceback" not in ran.stderr
 
 

@@ -34,7 +34,10 @@ VARIANTS = ("base", "not-enough-for-everyone")
 LINE_UPS = {
     "random": ("random",) * 6,
     "coin-flip": ("coin-flip",) * 6,
-    "mixed": ("random", "coin-flip", "to-six", "coin-flip", "random", "to-six"),
+    "spread": ("spread",) * 6,
+    "pacer": ("pacer",) * 6,
+    "counter": ("counter",) * 6,
+    "mixed": ("random", "spread", "pacer", "counter", "coin-flip", "counter"),
 }
 SEED = 1
 
@@ -127,7 +130,8 @@ def main() -> None:
         for players in (3, 4, 5, 6):
             for variant in VARIANTS:
                 for line_up in LINE_UPS:
-                    module = kernel.build(players=players) if options.frozen else kernel
+                    frozen = {"players": players} if options.frozen else {}
+                    module = kernel.build_for(LINE_UPS[line_up], **frozen)
                     engines = {"kernel": module.block, "c": c_block}
                     bench = Bench(players, variant, line_up, games)
                     one = compare(bench, engines, 1, repeats, pool)

@@ -9,14 +9,14 @@ typedef int64_t i64;
 typedef uint64_t u64;
 
 enum { SEATS = 6, CARDS = 30, STAKES = 32, LAST = STAKES, TOTALS = 192, ROUNDS = 10 };
-enum { RANDOM, COIN_FLIP, TO_SIX };
+enum { RANDOM, COIN_FLIP, TO_SIX, SPREAD, PACER, COUNTER };
 
 typedef struct {
     i64 pad[16];
-    i64 players, deck, dealt, table_size, money, opener, bots[SEATS], refund[STAKES], worth[CARDS];
+    i64 players, deck, dealt, table_size, all_rounds, money, opener, bots[SEATS], refund[STAKES], worth[CARDS];
     u64 rng, word;
-    i64 first, price, houses, cheques;
-    i64 notes[SEATS], stake[SEATS], hand[SEATS], cash[SEATS];
+    i64 first, price, houses, cheques, unseen_houses, unseen_cheques;
+    i64 notes[SEATS], stake[SEATS], hand[SEATS], cash[SEATS], expected, guess[SEATS], slope[SEATS];
     uint8_t house_pile[CARDS], cheque_pile[CARDS], owner[CARDS], taken[CARDS], fetched[CARDS];
     i64 rounds;
     uint8_t spread[ROUNDS], paid[ROUNDS];
@@ -78,8 +78,17 @@ __attribute__((constructor)) static void fill_next(void) {
 
 /* --- bots */
 
-static inline i64 bid(Game *g, i64 seat) {
-    i64 price = g->price, room = g->notes[seat] - price, choice;
+static inline i64 count(i64 mask) { return __builtin_popcountll((u64)mask); }
+static inline i64 gain(Game *g, i64 houseless) {
+    return g->worth[highest(g->houses)] - (houseless ? 0 : g->worth[lowest(g->houses)]);
+}
+static inline i64 raise_within(Game *g, i64 seat, i64 most, i64 share, i64 parts) {
+    i64 risk = g->price + 1 - (g->stake[seat] >> 1);
+    return g->price < g->notes[seat] && risk <= most && risk * parts <= share ? g->price + 1 : 0;
+}
+
+static inline i64 bid(Game *g, i64 seat, i64 houseless) {
+    i64 price = g->price, notes = g->notes[seat], room = notes - price, choice, now, later, number, size = g->table_size;
     switch (g->bots[seat]) {
     case RANDOM:
         if (room < 1) return 0;
@@ -89,14 +98,73 @@ static inline i64 bid(Game *g, i64 seat) {
         if (room < 1) return 0;
         choice = below(g, 4);
         return choice < 2 ? 0 : price + min(room, choice - 1);
+    case TO_SIX:
+        return price < min(6, notes) ? price + 1 : 0;
+    case SPREAD:
+        choice = highest(g->houses) - (houseless ? -1 : lowest(g->houses));
+        return price < notes && (price + 1) * 8 * g->all_rounds <= choice * g->money ? price + 1 : 0;
+    case PACER:
+        now = gain(g, houseless), later = 8 * (g->all_rounds - g->rounds - 1);
+        return raise_within(g, seat, now, 13 * notes * now, 8 * (now + later));
     default:
-        return price < min(6, g->notes[seat]) ? price + 1 : 0;
+        now = gain(g, houseless), later = 0, number = count(g->unseen_houses);
+        if (g->rounds + 1 < g->all_rounds) {
+            later = g->worth[select_bit(g->unseen_houses, number * size / (size + 1))] -
+                    g->worth[select_bit(g->unseen_houses, number / (size + 1))];
+            later *= g->all_rounds - g->rounds - 1;
+        }
+        return raise_within(g, seat, now, 11 * size * notes * now, 4 * (size + 3) * (now + later));
     }
 }
 
+static inline i64 at_range(Game *g, i64 size) {
+    i64 range = 3 * g->worth[highest(g->cheques)] - 2 * g->worth[lowest(g->cheques)] - 8;
+    return max(0, min(size - 1, size * range / 42));
+}
+
+static inline void expect_offers(Game *g) {
+    g->expected = 1;
+    for (i64 s = 0; s < g->players; s++) {
+        i64 size = count(g->hand[s]);
+        g->guess[s] = size ? 2 * at_range(g, size) + 1 : 1 << 10;
+        g->slope[s] = 512 / max(1, size);
+    }
+}
+
+static inline i64 sell_counter(Game *g, i64 seat) {
+    i64 n = g->players, others = 0, last = count(g->cheques) - 1, left = count(g->unseen_cheques);
+    i64 choice = 0, best = -(1 << 20);
+    if (!g->expected) expect_offers(g);
+    for (i64 s = 0; s < n; s++) others |= g->hand[s];
+    i64 number = count(others);
+    for (i64 hand = g->hand[seat]; hand; hand &= hand - 1) {
+        i64 house = lowest(hand), lower = ((i64)1 << house) - 1, place = 0;
+        for (i64 s = 0; s < n; s++) {
+            if (s == seat) continue;
+            i64 ahead = 2 * count(g->hand[s] & lower) - g->guess[s];
+            place += max(0, min(256, 128 + ahead * g->slope[s]));
+        }
+        i64 worse = g->worth[select_bit(g->cheques, place >> 8)];
+        i64 better = g->worth[select_bit(g->cheques, min(last, (place >> 8) + 1))];
+        i64 value = 3 * (256 * worse + (better - worse) * (place & 255));
+        if (left) value -= 512 * g->worth[select_bit(g->unseen_cheques, count(others & lower) * left / number)];
+        if (value > best) best = value, choice = house;
+    }
+    return choice;
+}
+
 static inline i64 sell(Game *g, i64 seat) {
-    i64 hand = g->hand[seat];
-    return select_bit(hand, below(g, __builtin_popcountll((u64)hand)));
+    i64 hand = g->hand[seat], size = count(hand);
+    switch (g->bots[seat]) {
+    case SPREAD:
+        return select_bit(hand, min(size - 1, size * (g->worth[highest(g->cheques)] - g->worth[lowest(g->cheques)]) / 16));
+    case PACER:
+        return select_bit(hand, at_range(g, size));
+    case COUNTER:
+        return sell_counter(g, seat);
+    default:
+        return select_bit(hand, below(g, size));
+    }
 }
 
 /* --- the rules */
@@ -116,6 +184,7 @@ static inline void deal(Game *g) {
         g->notes[s] = g->money;
         g->hand[s] = g->cash[s] = 0;
     }
+    g->unseen_houses = g->unseen_cheques = ((i64)1 << g->deck) - 1;
     g->rounds = g->empty = g->scooped = 0;
 }
 
@@ -133,7 +202,7 @@ static inline i64 auction(Game *g, i64 seat, i64 size) {
     g->price = 0;
     for (i64 s = 0; s < n; s++) g->stake[s] = 0;
     while (left > 1) {
-        i64 stake = bid(g, seat);
+        i64 stake = bid(g, seat, left > size);
         if (stake > 0) {
             g->stake[seat] = g->price = stake;
         } else {
@@ -162,6 +231,7 @@ static inline void auctions(Game *g) {
         i64 size = min(g->table_size, g->dealt - at), houses = 0;
         for (i64 end = at + size; at < end; at++) houses |= (i64)1 << g->house_pile[at];
         g->houses = houses;
+        g->unseen_houses ^= houses;
         g->spread[g->rounds] = highest(houses) - lowest(houses);
         seat = auction(g, seat, size);
         g->rounds++;
@@ -186,6 +256,8 @@ static inline void sales(Game *g) {
         i64 size = sellers > 1 ? sellers : g->dealt - at;
         for (i64 end = at + size; at < end; at++) cheques |= (i64)1 << g->cheque_pile[at];
         g->cheques = cheques;
+        g->unseen_cheques ^= cheques;
+        g->expected = 0;
         for (i64 s = 0; s < n; s++) {
             if (g->hand[s] == 0) continue;
             if (sellers == 1) {
