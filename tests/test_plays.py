@@ -562,9 +562,9 @@ def test_the_widget_form_is_small(member: APIClient) -> None:
 
 def test_recording_costs_few_queries(member: APIClient, django_assert_max_num_queries: Any) -> None:
     six = [{"player": name, "total": 40} for name in ("A", "B", "C", "D", "E", "F")]
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(16):
         assert member.post(PLAYS, body(seats=six)).status_code == 201
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(8):
         assert member.post(PLAYS, body(seats=six)).status_code == 201
 
 

@@ -7,13 +7,30 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext
 
-from forsale_api.api.problems import AgainstTheRules, Conflict
+from forsale_api.api.problems import AgainstTheRules, Conflict, NotFound
 from forsale_api.clubs.models import Club, Season
+from forsale_api.clubs.services import Caller, visible_clubs
 
 
 def seasons_of(club: Club) -> QuerySet[Season]:
     """The seasons of the club, the latest first."""
     return Season.objects.filter(club=club).order_by("-first_day", "-pk")
+
+
+def season_of(club: Club, id: int) -> Season:
+    """The club's season of this id. Raises `NotFound` (404, no-such-season)."""
+    season = Season.objects.filter(club=club, pk=id).first()
+    if season is None:
+        raise NotFound(gettext("This club has no such season."), code="no-such-season")
+    return season
+
+
+def season_for(reader: Caller, id: int) -> Season:
+    """The season of this id, of a club that the reader may see. Raises `NotFound` (404, no-such-season)."""
+    season = Season.objects.filter(club__in=visible_clubs(reader), pk=id).first()
+    if season is None:
+        raise NotFound(gettext("There is no such season here for you."), code="no-such-season", place=("season",))
+    return season
 
 
 def plays_in(season: Season) -> Q:

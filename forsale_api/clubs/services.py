@@ -92,8 +92,9 @@ def require_member(user: Caller, slug: str, *, place: Place = (), lock: bool = F
     if lock:
         Club.objects.select_for_update().filter(slug=slug).first()
     if user.is_authenticated:
-        found = Membership.objects.select_related("club", "user").filter(user=user, club__slug=slug).first()
+        found = Membership.objects.select_related("club").filter(user=user, club__slug=slug).first()
         if found is not None:
+            found.user = user
             return found
     visible_club(user, slug, place=place)
     raise Forbidden(gettext("Only members of this club may do that."), code="not-a-member", place=place)

@@ -257,13 +257,14 @@ class ScoreRequest(StrictSerializer):
             )
         return attrs
 
-    def entries(self) -> list[SeatEntry]:
+    @staticmethod
+    def entries(asked: Mapping[str, Any]) -> list[SeatEntry]:
         """The figures of the validated body, as the rules take them."""
         return [
             SeatEntry(
                 **{**seat, "cheque_cards": tuple(cards) if (cards := seat.get("cheque_cards")) is not None else None}
             )
-            for seat in self.validated_data.get("seats", ())
+            for seat in asked.get("seats", ())
         ]
 
 
@@ -310,9 +311,10 @@ class PlayPatch(StrictSerializer):
     not_counted_reason = CharField(required=False, allow_blank=True, max_length=300)
     accept_findings = BooleanField(required=False)
 
-    def facts(self) -> dict[str, Any]:
-        """The validated body as `services.record_play` and `change_play` take it."""
-        facts = dict(self.validated_data)
+    @classmethod
+    def facts(cls, body: Any) -> dict[str, Any]:
+        """A body as `services.record_play` and `change_play` take it. Raises `ValidationError` (400)."""
+        facts = cls.validated(body)
         if "seats" in facts:
             facts["seats"] = [
                 SeatFacts(seat.get("player"), {name: seat[name] for name in FIGURES if name in seat})
@@ -360,6 +362,9 @@ class PlayListQuery(PageQuery):
     counts = QueryBooleanField(required=False)
     played_after = DateField(required=False)
     played_before = DateField(required=False)
+    season = QueryIntegerField(
+        required=False, min_value=1, help_text=_("The id of a season: plays of its club, on its days")
+    )
     updated_after = serializers.DateTimeField(required=False, help_text=_("At or after"))
     mine = QueryBooleanField(required=False, help_text=_("true: plays you recorded or sat in; needs a caller"))
     include = IncludeField(

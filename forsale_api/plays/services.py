@@ -6,13 +6,14 @@ statistics. Facts come in, `rules` derives scores and ranks from them, both are 
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from datetime import date, datetime, time
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -20,7 +21,8 @@ from django.utils.translation import gettext
 from forsale_api import rules
 from forsale_api.api.problems import AgainstTheRules, Conflict, Forbidden, NotFound, Problem
 from forsale_api.clubs.models import Club, Membership, Player, Role, User, Visibility
-from forsale_api.clubs.services import Caller, membership, players_for
+from forsale_api.clubs.services import Caller, NoSuchPlayer, membership, players_for
+from forsale_api.plays.inserts import insert
 from forsale_api.plays.models import Play, PlayChange, PlayToFold, Seat
 from forsale_api.rules import IllegalStep, Score, SeatEntry
 
@@ -94,7 +96,6 @@ def plain_findings(score: Score) -> list[dict[str, Any]]:
 # ---- recording --------------------------------------------------------------------------------------
 
 
-@transaction.atomic
 def record_play(
     *,
     club: Club,
@@ -119,7 +120,9 @@ def record_play(
     id: UUID | None = None,
     body_hash: str = "",
 ) -> tuple[Play, bool]:
-    """Stores one play with its scores; whoever calls has made sure that `recorder` is a member of the club.
+    """Stores one play with its scores, whole or not at all.
+
+    Whoever calls has made sure that `recorder` is a member of the club.
 
     Answers (play, True), or (the stored play, False) where the caller's own `id` came before with the same
     `body_hash`. An impossible sheet that is accepted is held back: it does not count until it is corrected.
@@ -163,20 +166,29 @@ def record_play(
         if not accept_findings:
             raise ImpossibleSheet(play.findings)
         play.held_back, play.counts = play.counts, False
-    players = _players(club, [seat.player or "" for seat in seats])
+    names = [seat.player or "" for seat in seats]
     try:
-        with transaction.atomic():
-            play.save(force_insert=True)
+        try:
+            with transaction.atomic() if connection.in_atomic_block else nullcontext():
+                rows = _store(play, _players(club, names, create=False), score)
+        except NoSuchPlayer:  # guests come with the play or not at all
+            with transaction.atomic():
+                rows = _store(play, _players(club, names), score)
     except IntegrityError:
         stored = _stored_before(club, id, body_hash) if id is not None else None
         if stored is not None:
             return stored, False
         _refuse_known_source(play)
         raise
-    rows = Seat.objects.bulk_create(_rows(play, players, score))
-    _log(play, "created", recorder, after={**_facts(play, rows), "record": None})
     _hold(play, rows)
     return play, True
+
+
+def _store(play: Play, players: Sequence[Player], score: Score) -> list[Seat]:
+    """Writes the new play with all that goes with it, in one statement where the database can."""
+    rows = _rows(play, players, score)
+    insert([play], rows, *_entries(play, "created", play.recorder, after={**_facts(play, rows), "record": None}))
+    return rows
 
 
 def _stored_before(club: Club, id: UUID, body_hash: str) -> Play | None:
@@ -586,13 +598,16 @@ def _check_reason(play: Play) -> None:
         )
 
 
-def _players(club: Club, names: Sequence[str]) -> list[Player]:
-    """The players of the seats, guests made where a name is new. Raises `AgainstTheRules` where one sits twice."""
+def _players(club: Club, names: Sequence[str], *, create: bool = True) -> list[Player]:
+    """The players of the seats, guests made where a name is new. Raises `AgainstTheRules` where one sits twice.
+
+    `create=False` raises `NoSuchPlayer` for a new name.
+    """
     places = [("seats", index, "player") for index in range(len(names))]
     for index, name in enumerate(names):
         if not name:
             raise Problem(gettext("This seat needs a player."), code="required", place=places[index])
-    players = players_for(club, names, places=places)
+    players = players_for(club, names, places=places, create=create)
     first: dict[UUID, int] = {}
     for index, player in enumerate(players):
         if player.pk in first:
@@ -633,8 +648,20 @@ def _log(
     after: dict[str, Any] | None = None,
 ) -> None:
     """Writes the change to the history, and the play to the outbox of the statistics."""
-    PlayChange.objects.create(play=play, version=play.version, action=action, user=user, before=before, after=after)
-    PlayToFold.objects.create(play_id=play.pk)
+    insert(*_entries(play, action, user, before=before, after=after))
+
+
+def _entries(
+    play: Play,
+    action: str,
+    user: User | None,
+    *,
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+) -> tuple[list[PlayChange], list[PlayToFold]]:
+    """The rows of history and outbox that go with a change of a play."""
+    change = PlayChange(play=play, version=play.version, action=action, user=user, before=before, after=after)
+    return [change], [PlayToFold(play_id=play.pk)]
 
 
 def _hold(play: Play, seats: Sequence[Seat]) -> None:

@@ -22,6 +22,7 @@ from forsale_api.api.problems import Problem
 from forsale_api.api.schema import page_of
 from forsale_api.api.views import APIView, conditional, etag, idempotent, tag_of
 from forsale_api.clubs.models import Club, Membership, Player, User, Visibility, name_key
+from forsale_api.clubs.seasons import plays_in, season_for
 from forsale_api.clubs.services import listed_clubs, membership, no_such_club, require_member, visible_clubs
 from forsale_api.plays import serializers, services
 from forsale_api.plays.models import Play, PlayChange, Seat
@@ -57,13 +58,11 @@ class ScoreSheet(APIView):
     @extend_schema(request=serializers.ScoreRequest, responses={200: serializers.ScoreSerializer})
     def post(self, request: Request, game: str) -> Response:
         played = _game(game)
-        body = serializers.ScoreRequest(data=request.data)
-        body.is_valid(raise_exception=True)
-        asked = body.validated_data
+        asked = serializers.ScoreRequest.validated(request.data)
         score = played.score(
             edition=asked.get("edition", played.default_edition),
             variant=asked["variant"],
-            seats=body.entries(),
+            seats=serializers.ScoreRequest.entries(asked),
             record=asked["record"],
             reported_winners=asked["reported_winners"],
         )
@@ -115,9 +114,7 @@ class Plays(APIView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        body = serializers.PlayBody(data=request.data)
-        body.is_valid(raise_exception=True)
-        facts = body.facts()
+        facts = serializers.PlayBody.facts(request.data)
         club = require_member(request.user, facts.pop("club"), place=("club",)).club
         play, created = services.record_play(
             club=club,
@@ -144,9 +141,8 @@ class OnePlay(APIView):
     def patch(self, request: Request, id: UUID) -> Response:
         play, _role = services.play_to_change(request.user, id)
         self.check_if_match(request, _tag(play, inside=True))
-        body = serializers.PlayPatch(data=request.data)
-        body.is_valid(raise_exception=True)
-        return _answer(request, services.change_play(play, user=cast(User, request.user), changes=body.facts()))
+        changes = serializers.PlayPatch.facts(request.data)
+        return _answer(request, services.change_play(play, user=cast(User, request.user), changes=changes))
 
     @extend_schema(responses={204: None})
     @transaction.atomic
@@ -272,6 +268,8 @@ def _filtered(request: Request, query: dict[str, Any]) -> QuerySet[Play]:
     ):
         if name in query:
             plays = plays.filter(**{lookup: query[name]})
+    if "season" in query:
+        plays = plays.filter(plays_in(season_for(reader, query["season"])))
     if "player" in query:
         plays = plays.filter(_sits(player__in=_player(query["player"], club)))
     if query.get("mine"):
