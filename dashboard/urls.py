@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dashboard import accounts, club_pages, views
+from dashboard import accounts, club_pages, embeds, views
 
 app_name = "dashboard"
 
@@ -31,6 +31,10 @@ urlpatterns = [
     path("simulations/<uuid:pk>/<str:verb>/", views.simulation_control, name="simulation-control"),
     path("houses/", views.houses, name="houses"),
     path("bots/", views.bots, name="bots"),
+    path("embed/plays/<uuid:pk>/", embeds.play_card, name="embed-play"),
+    path("embed/clubs/<slug:slug>/", embeds.club_chart, name="embed-club"),
+    path("badges/clubs/<slug:slug>.json", embeds.badge, name="badge"),
+    path("oembed/", embeds.oembed, name="oembed"),
     path("developers/", views.developers, name="developers"),
     path("developers/apps/", accounts.apps, name="apps"),
     path("developers/apps/<str:pk>/delete/", accounts.app_delete, name="app-delete"),

@@ -1,4 +1,4 @@
-"""Somebody else's server that webhooks are sent to: keeps what arrives, and answers as it is told."""
+"""Somebody else's servers: one that webhooks are sent to, and one with pages that use ours."""
 
 import base64
 import hashlib
@@ -8,12 +8,17 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 
 class Receiver:
-    """`got` holds (headers, body) of every request; `answers` are statuses to give before 204, with headers."""
+    """Keeps what arrives, and answers as it is told.
+
+    `got` holds (headers, body) of every request; `answers` are statuses to give before 204, with headers.
+    """
 
     def __init__(self) -> None:
         self.got: list[tuple[dict[str, str], bytes]] = []
@@ -56,12 +61,32 @@ def is_signed(headers: dict[str, str], body: bytes, secret: str) -> bool:
 
 
 @contextmanager
+def running(server: ThreadingHTTPServer) -> Iterator[None]:
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
 def receiving() -> Iterator[Receiver]:
     receiver = Receiver()
-    thread = threading.Thread(target=receiver.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with running(receiver.server):
         yield receiver
-    finally:
-        receiver.server.shutdown()
-        receiver.server.server_close()
+
+
+class Files(SimpleHTTPRequestHandler):
+    """The files of a folder, without a word."""
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """The address of another site, whose pages are the files of this folder."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Files, directory=str(folder)))
+    with running(server):
+        yield f"http://127.0.0.1:{server.server_port}"

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
 
-from dashboard import sentences
+from dashboard import embeds, sentences
 from dashboard.figures import PALETTE
 from forsale_api.plays.models import PlayChange
 
@@ -30,6 +30,12 @@ def nav_link(context: dict[str, Any], name: str, label: str, css: str) -> SafeSt
 def palette() -> SafeString:
     """Colours of the figures by token, for the script that swaps them for the theme's."""
     return json_script(dict(PALETTE), "palette")
+
+
+@register.simple_tag(takes_context=True)
+def embed_link(context: dict[str, Any]) -> str:
+    """The link by which other sites find the frame of this page."""
+    return embeds.discovery(context["request"])
 
 
 @register.filter
