@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dashboard import accounts, club_pages, embeds, views
+from dashboard import accounts, club_pages, embeds, pad, views
 
 app_name = "dashboard"
 
@@ -12,6 +12,14 @@ urlpatterns = [
     path("scores.csv", views.scores_csv, name="scores-csv"),
     path("plays/", views.plays, name="plays"),
     path("plays/<uuid:pk>/", views.play, name="play"),
+    path("plays/<uuid:pk>/correct/", pad.correct, name="play-correct"),
+    path("plays/<uuid:pk>/deleted/", pad.deleted, name="play-deleted"),
+    path("plays/<uuid:pk>/<str:verb>/", pad.act, name="play-act"),
+    path("log/", pad.log, name="log"),
+    path("log/data/", pad.log_data, name="log-data"),
+    path("log/record/", pad.record, name="log-record"),
+    path("log/worker.js", pad.worker, name="log-worker"),
+    path("log/manifest.webmanifest", pad.manifest, name="log-manifest"),
     path("clubs/", views.clubs, name="clubs"),
     path("clubs/new/", views.club_new, name="club-new"),
     path("clubs/<slug:slug>/", views.club, name="club"),
