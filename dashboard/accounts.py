@@ -192,7 +192,7 @@ def apps(request: HttpRequest) -> HttpResponse:
                 confidential=form.cleaned_data["confidential"],
             )
         except Problem as problem:
-            form.add_error("redirect_uris" if problem.code == "bad-redirect" else None, str(problem.detail))
+            form.add_error("redirect_uris", str(problem.detail))
         else:
             form = AppForm()
     context = {"form": form, "apps": oauth.apps_of(user), "made": made, "secret": secret}

@@ -84,11 +84,25 @@ def _component(kind: str, name: str) -> dict[str, str]:
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = "forsale_api.clubs.authentication.TokenAuthentication"
-    name = "token"
+    name = ["token", "oauth2"]
 
-    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
-        scopes = "; ".join(f"`{scope}`: {text}" for scope, text in SCOPES.items())
-        return {"type": "http", "scheme": "bearer", "description": f"A personal token. Scopes: {scopes}."}
+    def get_security_definition(self, auto_schema: Any) -> list[dict[str, Any]]:
+        scopes = {scope: str(text) for scope, text in SCOPES.items()}
+        listed = "; ".join(f"`{scope}`: {text}" for scope, text in scopes.items())
+        flow = {
+            "authorizationUrl": "/oauth/authorize/",
+            "tokenUrl": "/oauth/token/",
+            "refreshUrl": "/oauth/token/",
+            "scopes": scopes,
+        }
+        return [
+            {"type": "http", "scheme": "bearer", "description": f"A personal token. Scopes: {listed}."},
+            {
+                "type": "oauth2",
+                "description": "An app that acts for a member: authorization code with PKCE (S256).",
+                "flows": {"authorizationCode": flow},
+            },
+        ]
 
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -142,10 +156,10 @@ class AutoSchema(SpectacularAutoSchema):
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         """A token with one of the scopes, or a session; nobody at all where the method needs no caller."""
-        super().get_auth()  # registers the two schemes
+        super().get_auth()  # registers the schemes
         scopes = any_of(getattr(self.view, "scopes", {}).get(self.method, ()))
         needs_caller = bool(scopes) or self.method in getattr(self.view, "signed_in", ())
-        ways = [{"token": [scope]} for scope in scopes] or [{"token": []}]
+        ways = [{kind: [scope]} for scope in scopes for kind in ("token", "oauth2")] or [{"token": []}, {"oauth2": []}]
         return [*ways, {"session": []}, *([] if needs_caller else [{}])]
 
     def _map_serializer(self, serializer: Any, direction: str, bypass_extensions: bool = False) -> Any:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from allauth.core.internal.httpkit import add_query_params
 from allauth.idp.oidc.adapter import DefaultOIDCAdapter
+from allauth.idp.oidc.internal.oauthlib.utils import respond_html_error
 from allauth.idp.oidc.models import Client
 from allauth.idp.oidc.models import Token as Grant
 from allauth.idp.oidc.views import AuthorizationView as AllauthAuthorizationView
@@ -22,6 +23,7 @@ from django.urls import reverse
 from django.utils.csp import CSP
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
+from oauthlib.oauth2.rfc6749.errors import MismatchingRedirectURIError
 
 from forsale_api.api.permissions import SCOPES
 from forsale_api.api.problems import Problem
@@ -154,6 +156,8 @@ class AuthorizationView(AllauthAuthorizationView):  # type: ignore[misc]
         asked = getattr(self, "_request_info", None)
         if asked is None:  # refused, or sent to the login first
             return response
+        if not self._is_registered(asked):
+            return respond_html_error(request, error=MismatchingRedirectURIError())
         if not asked.get("code_challenge"):
             return self._without_pkce(asked)
         # Browsers hold form-action against the redirect that answers the form, too.
@@ -163,12 +167,26 @@ class AuthorizationView(AllauthAuthorizationView):  # type: ignore[misc]
         response._csp_config = policy  # type: ignore[attr-defined]
         return response
 
+    def _is_registered(self, asked: dict[str, Any]) -> bool:
+        """The library lets parameters be added to a redirect address; here it is the registered one, to the letter.
+
+        Only the port is free on the member's own machine (RFC 8252), where programs take the one they get.
+        """
+        app = Client.objects.filter(pk=asked["client_id"]).first()
+        registered = app.get_redirect_uris() if app else []
+        return _without_local_port(str(asked["redirect_uri"])) in map(_without_local_port, registered)
+
     def _without_pkce(self, asked: dict[str, Any]) -> HttpResponse:
         wrong = {"error": "invalid_request", "error_description": "code_challenge (S256) is needed"}
         state = {"state": str(asked["state"])} if asked.get("state") else {}
         response = HttpResponse(status=302)
         response["Location"] = add_query_params(str(asked["redirect_uri"]), wrong | state)
         return response
+
+
+def _without_local_port(address: str) -> str:
+    parts = urlsplit(address)
+    return parts._replace(netloc=parts.hostname or "").geturl() if parts.hostname in HOME else address
 
 
 @require_safe

@@ -8,8 +8,9 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from forsale_api.api.fields import BooleanField, CharField, NameField, QueryBooleanField, StrictSerializer
+from forsale_api.api.fields import BooleanField, CharField, IntegerField, NameField, QueryBooleanField, StrictSerializer
 from forsale_api.api.paging import PageQuery
+from forsale_api.clubs.invitations import MOST_DAYS, MOST_USES
 from forsale_api.clubs.models import Role, Visibility
 
 SLUG_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$"
@@ -122,3 +123,37 @@ class MemberChangeSerializer(StrictSerializer):
     """A new role."""
 
     role = RoleField()
+
+
+class InvitationSerializer(StrictSerializer):
+    """A link by which people join the club as members."""
+
+    id = serializers.IntegerField(read_only=True)
+    days = IntegerField(
+        min_value=1, max_value=MOST_DAYS, default=7, write_only=True, help_text=_("How long it can be used")
+    )
+    uses = IntegerField(min_value=1, max_value=MOST_USES, default=1, help_text=_("How many people may join by it"))
+    used = serializers.IntegerField(read_only=True)
+    code = serializers.CharField(read_only=True)
+    url = serializers.URLField(read_only=True, help_text=_("The page where people join"))
+    created_at = serializers.DateTimeField(read_only=True)
+    expires_at = serializers.DateTimeField(read_only=True)
+
+
+class InvitedSerializer(StrictSerializer):
+    """What an invitation is to."""
+
+    club = SlugField(read_only=True)
+    name = serializers.CharField(read_only=True)
+    expires_at = serializers.DateTimeField(read_only=True)
+
+
+class SeasonSerializer(StrictSerializer):
+    """A named range of dates in a club, both ends included."""
+
+    id = serializers.IntegerField(read_only=True)
+    name = NameField(help_text=_("Once per club"))
+    first_day = serializers.DateField()
+    last_day = serializers.DateField(allow_null=True, default=None, help_text=_("null while the season goes on"))
+    created_at = serializers.DateTimeField(read_only=True)
+    updated_at = serializers.DateTimeField(read_only=True)

@@ -17,15 +17,18 @@ from forsale_api.api.permissions import has_scope
 from forsale_api.api.problems import NotFound
 from forsale_api.api.schema import page_of
 from forsale_api.api.views import APIView, conditional, etag, idempotent, tag_of
-from forsale_api.clubs import services
-from forsale_api.clubs.models import Club, Membership, Player, User, name_key
+from forsale_api.clubs import invitations, seasons, services
+from forsale_api.clubs.models import Club, Invitation, Membership, Player, Season, User, name_key
 from forsale_api.clubs.serializers import (
     ClubPlayerSerializer,
     ClubQuery,
     ClubSerializer,
+    InvitationSerializer,
+    InvitedSerializer,
     MemberChangeSerializer,
     MemberSerializer,
     PlayerQuery,
+    SeasonSerializer,
 )
 
 READS = ("plays:read", "club:admin", "plays:write")
@@ -367,3 +370,169 @@ class MemberView(APIView):
         member = member_of(mine.club, username)
         self.check_if_match(request, member_tag(member))
         return member
+
+
+# ---- invitations ------------------------------------------------------------------------------------
+
+
+def show_invitation(request: Request, found: Invitation) -> dict[str, Any]:
+    found.url = request.build_absolute_uri(f"/join/{found.code}/")  # type: ignore[attr-defined]
+    return dict(InvitationSerializer(found).data)
+
+
+def invitation_tag(found: Invitation) -> str:
+    return tag_of("invitation", found.pk, found.used)
+
+
+class InvitationsView(APIView):
+    """The open invitations of a club; owners see them."""
+
+    query_serializer = PageQuery
+    scopes = {"GET": "club:admin", "POST": "club:admin"}
+    problems = {"POST": (404,)}
+
+    @extend_schema(responses={200: page_of(InvitationSerializer)})
+    def get(self, request: Request, slug: str) -> Response:
+        """The invitations that can still be used, newest first; owners only."""
+        mine = services.require_owner(request.user, slug)
+
+        def show(rows: Sequence[Invitation]) -> list[Any]:
+            return [show_invitation(request, found) for found in rows]
+
+        found = invitations.open_invitations(mine.club)
+        return Response(page(request, found, ordering="-created_at", query=self.query, show=show))
+
+    @extend_schema(request=InvitationSerializer, responses={201: InvitationSerializer})
+    @idempotent
+    @transaction.atomic
+    def post(self, request: Request, slug: str) -> Response:
+        """Makes a link that lets people join, as often and as long as it says; owners only."""
+        mine = services.require_owner(request.user, slug, lock=True)
+        found = invitations.invite(mine.club, mine.user, **read_body(InvitationSerializer, request))
+        address = request.build_absolute_uri(reverse("invitation", args=[slug, found.pk]))
+        headers = {"Location": address, "ETag": etag(invitation_tag(found))}
+        return Response(show_invitation(request, found), status=201, headers=headers)
+
+
+class InvitationView(APIView):
+    """One invitation of a club."""
+
+    scopes = {"GET": "club:admin", "DELETE": "club:admin"}
+
+    @extend_schema(responses={200: InvitationSerializer})
+    def get(self, request: Request, slug: str, id: int) -> Response:
+        """An invitation that can still be used; owners only."""
+        found = self.found(request, slug, id)
+        return conditional(request, invitation_tag(found), lambda: show_invitation(request, found))
+
+    @extend_schema(request=None, responses={204: None})
+    @transaction.atomic
+    def delete(self, request: Request, slug: str, id: int) -> Response:
+        """Takes the link back; who joined by it stays. Owners only."""
+        found = self.found(request, slug, id, lock=True)
+        self.check_if_match(request, invitation_tag(found))
+        invitations.revoke(found)
+        return Response(status=204)
+
+    def found(self, request: Request, slug: str, id: int, *, lock: bool = False) -> Invitation:
+        mine = services.require_owner(request.user, slug, lock=lock)
+        found = invitations.open_invitations(mine.club).filter(pk=id).first()
+        if found is None:
+            raise NotFound(gettext("This club has no such invitation."), code="no-such-invitation")
+        return found
+
+
+class InvitedView(APIView):
+    """An invitation as whoever has its code sees it."""
+
+    scopes = {"POST": ANY_MEMBER}
+
+    @extend_schema(responses={200: InvitedSerializer})
+    def get(self, request: Request, code: str) -> Response:
+        """Which club the code is for."""
+        found = invitations.invitation(code)
+        shown = {"club": found.club.slug, "name": found.club.name, "expires_at": found.expires_at}
+        return conditional(request, tag_of("invited", found.pk, *shown.values()), lambda: InvitedSerializer(shown).data)
+
+    @extend_schema(request=None, responses={200: MemberSerializer, 201: MemberSerializer})
+    @idempotent
+    @transaction.atomic
+    def post(self, request: Request, code: str) -> Response:
+        """Joins the club: 201, or 200 where you are a member already."""
+        member, new = invitations.accept(code, cast(User, request.user))
+        address = request.build_absolute_uri(reverse("member", args=[member.club.slug, member.user.username]))
+        return Response(show_member(member), status=201 if new else 200, headers={"Location": address})
+
+
+# ---- seasons ----------------------------------------------------------------------------------------
+
+
+def show_season(season: Season) -> dict[str, Any]:
+    return dict(SeasonSerializer(season).data)
+
+
+def season_tag(season: Season) -> str:
+    return tag_of("season", season.pk, season.updated_at)
+
+
+class SeasonsView(APIView):
+    """The seasons of a club."""
+
+    query_serializer = PageQuery
+    scopes = {"POST": "club:admin"}
+    problems = {"POST": (404,)}
+
+    @extend_schema(responses={200: page_of(SeasonSerializer)})
+    def get(self, request: Request, slug: str) -> Response:
+        """The seasons of the club, the latest first."""
+        club = services.visible_club(reader(request), slug)
+
+        def show(rows: Sequence[Season]) -> list[Any]:
+            return [show_season(season) for season in rows]
+
+        return Response(page(request, seasons.seasons_of(club), ordering="-first_day", query=self.query, show=show))
+
+    @extend_schema(request=SeasonSerializer, responses={201: SeasonSerializer})
+    @idempotent
+    @transaction.atomic
+    def post(self, request: Request, slug: str) -> Response:
+        """Adds a season; owners only. Seasons may overlap."""
+        mine = services.require_owner(request.user, slug, lock=True)
+        season = seasons.add_season(mine.club, **read_body(SeasonSerializer, request))
+        address = request.build_absolute_uri(reverse("season", args=[slug, season.pk]))
+        headers = {"Location": address, "ETag": etag(season_tag(season))}
+        return Response(show_season(season), status=201, headers=headers)
+
+
+class SeasonView(APIView):
+    """One season of a club."""
+
+    scopes = {"PATCH": "club:admin", "DELETE": "club:admin"}
+    problems = {"PATCH": (409, 422)}
+
+    @extend_schema(responses={200: SeasonSerializer})
+    def get(self, request: Request, slug: str, id: int) -> Response:
+        """A season."""
+        season = seasons.season_of(services.visible_club(reader(request), slug), id)
+        return conditional(request, season_tag(season), lambda: show_season(season))
+
+    @extend_schema(request=SeasonSerializer, responses={200: SeasonSerializer})
+    @transaction.atomic
+    def patch(self, request: Request, slug: str, id: int) -> Response:
+        """Changes what the body names; owners only."""
+        season = self.held(request, slug, id)
+        season = seasons.change_season(season, **read_body(SeasonSerializer, request, partial=True))
+        return Response(show_season(season), headers={"ETag": etag(season_tag(season))})
+
+    @extend_schema(request=None, responses={204: None})
+    @transaction.atomic
+    def delete(self, request: Request, slug: str, id: int) -> Response:
+        """Removes the season; its plays stay. Owners only."""
+        self.held(request, slug, id).delete()
+        return Response(status=204)
+
+    def held(self, request: Request, slug: str, id: int) -> Season:
+        mine = services.require_owner(request.user, slug, lock=True)
+        season = seasons.season_of(mine.club, id)
+        self.check_if_match(request, season_tag(season))
+        return season

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from forsale_api.plays import views
+from forsale_api.plays import merge_views, views
 
 urlpatterns = [
     path("games/", views.Games.as_view(), name="games"),
@@ -13,4 +13,7 @@ urlpatterns = [
     path("plays/<uuid:id>/restore/", views.Restore.as_view(), name="play-restore"),
     path("plays/<uuid:id>/history/", views.History.as_view(), name="play-history"),
     path("plays/<uuid:id>/scores/", views.Scores.as_view(), name="play-scores"),
+    path("clubs/<slug:slug>/players/<uuid:id>/merge/", merge_views.PlayerMergeView.as_view(), name="player-merge"),
+    path("clubs/<slug:slug>/merges/", merge_views.MergesView.as_view(), name="merges"),
+    path("clubs/<slug:slug>/merges/<uuid:id>/", merge_views.MergeView.as_view(), name="merge"),
 ]
