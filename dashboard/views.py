@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Q, QuerySet
@@ -21,7 +22,6 @@ from dashboard import figures, scores, sentences
 from dashboard.play_facts import Told
 from dashboard.sentences import in_language
 from forsale_api import rules
-from forsale_api.api.permissions import SCOPES
 from forsale_api.api.problems import Problem
 from forsale_api.clubs import services as clubs_services
 from forsale_api.clubs.models import Club, User, Visibility
@@ -34,6 +34,8 @@ from stats.models import Simulation, Status
 from stats.services import SIMULATED_GAME
 
 PAGE = 30
+QUICK_STARTS = settings.BASE_DIR / "examples" / "quick-start"
+STARTS = [("curl", "quick-start.sh"), ("Python", "quick-start.py"), ("JavaScript", "quick-start.mjs")]
 MOST_CLUBS = 200
 
 
@@ -416,5 +418,6 @@ def developers(request: HttpRequest) -> HttpResponse:
     mine = Club.objects.none()
     if request.user.is_authenticated:
         mine = Club.objects.filter(memberships__user=signed_in_user(request)).order_by("name")
-    context = {"site": request.build_absolute_uri("/").rstrip("/"), "club": mine.first(), "scopes": list(SCOPES)}
+    starts = [(language, (QUICK_STARTS / name).name, (QUICK_STARTS / name).read_text()) for language, name in STARTS]
+    context = {"site": request.build_absolute_uri("/").rstrip("/"), "club": mine.first(), "starts": starts}
     return render(request, "dashboard/developers.html", context)

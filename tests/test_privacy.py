@@ -7,6 +7,7 @@ from rest_framework.test import APIClient
 
 from forsale_api.clubs.models import Club, Player, User
 from forsale_api.plays.models import Play, PlayChange
+from tests.conftest import token_client
 from tests.test_folding import fold_all
 from tests.test_plays import PLAYS, patch, post, seats
 
@@ -179,3 +180,34 @@ def test_an_account_that_goes_is_unlinked_and_rewrites_nothing(owner: APIClient,
     assert mine.user is None
     assert Play.objects.get().recorder is None
     assert PlayChange.objects.count() == 2
+
+
+# ---- one's own data ---------------------------------------------------------------------------------
+
+EXPORT = "/api/v1/me/export/"
+
+
+def test_everybody_gets_what_is_kept_about_them_and_no_secret(owner: APIClient, member: APIClient) -> None:
+    play = post(member)
+    hide(member, claimed(member))
+    answer = member.get(EXPORT)
+    mine = answer.json()
+    assert answer["Content-Disposition"].startswith("attachment")
+    assert answer["Cache-Control"] == "no-store"
+    assert (mine["account"]["username"], mine["account"]["email"]) == ("marcel", "marcel@example.org")
+    assert [club["club"] for club in mine["clubs"]] == ["nantes"]
+    (shown,) = mine["players"]
+    assert (shown["name"], shown["hidden"]) == ("Théo", True)
+    assert [seat["total"] for seat in shown["seats"]] == [87]
+    assert [recorded["id"] for recorded in mine["plays_recorded"]] == [play["id"]]
+    assert [change["action"] for change in mine["changes_made"]] == ["created"]
+    secret = member._credentials["HTTP_AUTHORIZATION"].removeprefix("Bearer ")
+    text = answer.content.decode()
+    assert secret not in text
+    assert "Marianne" not in text, "other people's names are theirs"
+    assert owner.get(EXPORT).json()["plays_recorded"] == []
+
+
+def test_the_export_is_for_the_person_alone(member: APIClient, anonymous: APIClient) -> None:
+    assert anonymous.get(EXPORT).status_code == 401
+    assert token_client(member.user, "simulations:write").get(EXPORT).status_code == 403

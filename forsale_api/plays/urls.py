@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from forsale_api.plays import merge_views, views
+from forsale_api.plays import merge_views, personal, views
 
 urlpatterns = [
     path("games/", views.Games.as_view(), name="games"),
     path("games/<slug:game>/", views.Game.as_view(), name="game"),
     path("games/<slug:game>/score/", views.ScoreSheet.as_view(), name="score"),
+    path("me/export/", personal.MyExport.as_view(), name="my-export"),
     path("plays/", views.Plays.as_view(), name="plays"),
     path("plays/<uuid:id>/", views.OnePlay.as_view(), name="play"),
     path("plays/<uuid:id>/restore/", views.Restore.as_view(), name="play-restore"),
