@@ -1,5 +1,6 @@
 """Hidden players go by a pseudonym everywhere; accounts that go leave the plays as they are."""
 
+import re
 from typing import Any
 
 import pytest
@@ -160,6 +161,23 @@ def test_a_hidden_player_who_is_renamed_keeps_the_pseudonym(owner: APIClient) ->
     pseudonym = hide(owner, who)["name"]
     assert owner.patch(f"{PLAYERS}{who.pk}/", {"name": "Théodore"}).json()["name"] == pseudonym
     assert owner.delete(f"{PLAYERS}{who.pk}/hide/").json()["name"] == "Théodore"
+
+
+def test_whoever_turned_out_to_be_a_hidden_player_is_hidden_with_them(owner: APIClient) -> None:
+    old = post(owner, seats=seats(names=["Zéphyrin", "Marianne", "Guilaine"]))
+    post(owner, played_on="2026-11-27")
+    gone, kept = player("Zéphyrin"), player("Théo")
+    assert owner.post(f"{PLAYERS}{gone.pk}/merge/", {"into": str(kept.pk)}).status_code == 201
+    hide(owner, kept)
+    for address in (f"{PLAYS}{old['id']}/", f"{PLAYS}{old['id']}/history/", "/api/v1/clubs/nantes/merges/"):
+        answer = owner.get(address)
+        assert answer.status_code == 200
+        assert not {"Zéphyrin", "Théo"} & set(re.findall(r'"name":"([^"]*)"', answer.content.decode())), address
+    assert post(owner, played_on="2026-11-26", seats=seats(names=["zephyrin", "A", "B"]))["seats"][0]["player"] == {
+        "id": str(kept.pk), "name": kept.pseudonym
+    }  # fmt: skip
+    owner.delete(f"{PLAYERS}{kept.pk}/hide/")
+    assert {"Zéphyrin", "Théo"} <= set(Player.objects.values_list("name", flat=True))
 
 
 # ---- accounts that go -------------------------------------------------------------------------------

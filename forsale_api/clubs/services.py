@@ -330,10 +330,11 @@ def hide_player(player: Player, by: Membership) -> Player:
     Raises `Forbidden` (403, not-your-player) unless `by` is that player or owns the club.
     """
     _require_own_player(player, by)
-    if not player.hidden:
-        player.hidden_name, player.hidden_key = player.name, player.name_key
-        player.name, player.name_key = player.pseudonym, name_key(player.pseudonym)
-        _save_shown_name(player)
+    for one in _all_names_of(player):
+        if not one.hidden:
+            one.hidden_name, one.hidden_key = one.name, one.name_key
+            one.name, one.name_key = one.pseudonym, name_key(one.pseudonym)
+            _save_shown_name(one)
     return player
 
 
@@ -344,11 +345,20 @@ def show_player(player: Player, by: Membership) -> Player:
     Raises as `hide_player` does, and `Conflict` (409, name-taken) where somebody else has the name by now.
     """
     _require_own_player(player, by)
-    if player.hidden:
-        player.name, player.name_key = player.hidden_name, player.hidden_key
-        player.hidden_name = player.hidden_key = ""
-        _save_shown_name(player)
+    for one in _all_names_of(player):
+        if one.hidden:
+            one.name, one.name_key = one.hidden_name, one.hidden_key
+            one.hidden_name = one.hidden_key = ""
+            _save_shown_name(one)
     return player
+
+
+def _all_names_of(player: Player) -> list[Player]:
+    """The player and everybody who turned out to be that player: histories still tell of them."""
+    found = [player]
+    for one in found:
+        found += one.absorbed.select_related("club")
+    return found
 
 
 def _require_own_player(player: Player, by: Membership) -> None:
