@@ -73,6 +73,20 @@ class JSONParser(parsers.JSONParser):
         return parse_json(text)
 
 
+class NDJSONRenderer(renderers.BaseRenderer):
+    """Names the type of a stream of JSON lines, which the view writes itself."""
+
+    media_type = "application/x-ndjson"
+    format = "ndjson"
+
+
+class CSVRenderer(renderers.BaseRenderer):
+    """Names the type of a stream of CSV, which the view writes itself."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+
 class JSONRenderer(renderers.JSONRenderer):
     """Writes JSON; an answer that is a problem says so in its content type."""
 

@@ -187,7 +187,7 @@ class AutoSchema(SpectacularAutoSchema):
             answers["304"] = _component("responses", "unchanged")
         if self.method in getattr(self.view, "conditional", ()):
             self._add_header(operation, "IfMatch")
-        if self._idempotent():
+        if self._idempotent() or getattr(self.view, "reads_key", False):
             self._add_header(operation, "IdempotencyKey")
         for status in ("201", "202"):
             if status in answers:

@@ -23,6 +23,7 @@ from forsale_api.api.fields import (
     NameField,
     QueryBooleanField,
     QueryIntegerField,
+    QuerySerializer,
     StrictSerializer,
 )
 from forsale_api.api.paging import PageQuery
@@ -349,8 +350,8 @@ class IncludeField(serializers.Field[Any, Any, Any, Any]):
         return set(words)
 
 
-class PlayListQuery(PageQuery):
-    """The filters of the list of plays; dates are inclusive."""
+class PlayFilters(QuerySerializer):
+    """Which plays; dates are inclusive."""
 
     club = serializers.CharField(required=False, max_length=50)
     game = serializers.ChoiceField(choices=GAMES, required=False)
@@ -367,11 +368,30 @@ class PlayListQuery(PageQuery):
     )
     updated_after = serializers.DateTimeField(required=False, help_text=_("At or after"))
     mine = QueryBooleanField(required=False, help_text=_("true: plays you recorded or sat in; needs a caller"))
-    include = IncludeField(
-        required=False,
-        help_text=_("record adds the move records; deleted adds deleted plays as {id, deleted_at}; both with a comma"),
-    )
     ordering = serializers.ChoiceField(choices=ORDERINGS, required=False, default="-played_on")
+
+
+INCLUDED = _("record adds the move records; deleted adds deleted plays as {id, deleted_at}; both with a comma")
+
+
+class PlayListQuery(PlayFilters, PageQuery):
+    """Which plays, page by page."""
+
+    include = IncludeField(required=False, help_text=INCLUDED)
+
+
+class PlayExportQuery(PlayFilters):
+    """Which plays, all of them."""
+
+    include = IncludeField(required=False, help_text=INCLUDED)
+
+
+class PlayTableQuery(PlayFilters):
+    """Which plays, for a table that has no room for records."""
+
+    include = serializers.ChoiceField(
+        choices=["deleted"], required=False, help_text=_("Adds deleted plays as lines of id and deleted_at")
+    )
 
 
 class HistoryQuery(PageQuery):
@@ -471,6 +491,36 @@ class PlayPageSerializer(page_of(PlaySerializer)):  # type: ignore[misc]
     """A page of plays."""
 
     results = ListedPlays(read_only=True)
+
+
+@extend_schema_field(
+    {"description": "Why it was refused, in the shape of every problem.", "$ref": "#/components/schemas/Problem"}
+)
+class ProblemField(serializers.Field[Any, Any, Any, Any]):
+    """A problem, as the same play alone would have been answered."""
+
+
+class BulkLineSerializer(serializers.Serializer[Any]):
+    """What became of one line of an upload."""
+
+    line = serializers.IntegerField(help_text=_("The number of the line, from 1; empty lines are counted and skipped"))
+    status = serializers.IntegerField(help_text=_("As POST plays/ would answer: 201 stored, 200 stored before, 4xx"))
+    id = serializers.UUIDField(allow_null=True, help_text=_("Of the play; null where it is refused and brought none"))
+    problem = ProblemField(required=False)
+
+
+class ExportEndSerializer(serializers.Serializer[Any]):
+    """The last line of an export: without it, something is missing."""
+
+    complete = serializers.BooleanField()
+    plays = serializers.IntegerField(help_text=_("Lines before this one"))
+
+
+EXPORTED_LINE = PolymorphicProxySerializer(
+    component_name="ExportedLine",
+    serializers=[PlaySerializer, TombstoneSerializer, ExportEndSerializer],
+    resource_type_field_name=None,
+)
 
 
 class WidgetSeatSerializer(serializers.Serializer[Any]):

@@ -96,7 +96,64 @@ def plain_findings(score: Score) -> list[dict[str, Any]]:
 # ---- recording --------------------------------------------------------------------------------------
 
 
-def record_play(
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A new play that has been checked and scored, and waits to be stored with whoever is named to have sat."""
+
+    play: Play
+    names: Sequence[str]
+    score: Score
+
+
+def record_play(*, club: Club, id: UUID | None = None, body_hash: str = "", **facts: Any) -> tuple[Play, bool]:
+    """Stores one play with its scores, whole or not at all; takes what `draft_play` takes.
+
+    Answers (play, True), or (the stored play, False) where the caller's own `id` came before with the same
+    `body_hash`.
+
+    Raises as `draft_play`; `Conflict` (409) for an id with another body or a (source, source_id) the club has;
+    `AgainstTheRules` for a player who sits twice or is unknown.
+    """
+    if id is not None:
+        stored = _stored_before(club, id, body_hash)
+        if stored is not None:
+            return stored, False
+    draft = draft_play(club=club, id=id, body_hash=body_hash, **facts)
+    play = draft.play
+    try:
+        try:
+            with transaction.atomic() if connection.in_atomic_block else nullcontext():
+                _store([draft], [_players(club, draft.names, create=False)])
+        except NoSuchPlayer:  # guests come with the play or not at all
+            with transaction.atomic():
+                _store([draft], [_players(club, draft.names)])
+    except IntegrityError:
+        stored = _stored_before(club, id, body_hash) if id is not None else None
+        if stored is not None:
+            return stored, False
+        _refuse_known_source(play)
+        raise
+    return play, True
+
+
+@transaction.atomic
+def record_drafts(club: Club, drafts: Sequence[Draft]) -> None:
+    """Stores new plays of one club together, in as few statements as one play takes.
+
+    Raises where a single one cannot be stored (`IntegrityError` for an id or source that is there already, or what
+    `record_play` raises), and has then stored none: record them one by one to learn which.
+    """
+    everybody = list(dict.fromkeys(name for draft in drafts for name in draft.names))
+    found = dict(zip(everybody, players_for(club, everybody), strict=True))
+    tables = []
+    for draft in drafts:
+        players = [found[name] for name in draft.names]
+        _refuse_sitting_twice(players)
+        tables.append(players)
+    _store(drafts, tables)
+
+
+def draft_play(
     *,
     club: Club,
     recorder: User | None,
@@ -119,22 +176,15 @@ def record_play(
     accept_findings: bool = False,
     id: UUID | None = None,
     body_hash: str = "",
-) -> tuple[Play, bool]:
-    """Stores one play with its scores, whole or not at all.
+) -> Draft:
+    """Checks and scores a new play; nothing is stored yet, and nothing read.
 
-    Whoever calls has made sure that `recorder` is a member of the club.
+    Whoever calls has made sure that `recorder` is a member of the club. An impossible sheet that is accepted is held
+    back: it does not count until it is corrected.
 
-    Answers (play, True), or (the stored play, False) where the caller's own `id` came before with the same
-    `body_hash`. An impossible sheet that is accepted is held back: it does not count until it is corrected.
-
-    Raises `RuleError` (rules; places are JSON paths of the API's body), `ImpossibleSheet`, `Conflict` (409) for an
-    id with another body or a (source, source_id) the club has, `AgainstTheRules` for a date in the club's future, a
-    player who sits twice or is unknown.
+    Raises `RuleError` (rules; places are JSON paths of the API's body), `ImpossibleSheet`, `AgainstTheRules` for a
+    date in the club's future.
     """
-    if id is not None:
-        stored = _stored_before(club, id, body_hash)
-        if stored is not None:
-            return stored, False
     play = Play(
         club=club,
         recorder=recorder,
@@ -166,29 +216,23 @@ def record_play(
         if not accept_findings:
             raise ImpossibleSheet(play.findings)
         play.held_back, play.counts = play.counts, False
-    names = [seat.player or "" for seat in seats]
-    try:
-        try:
-            with transaction.atomic() if connection.in_atomic_block else nullcontext():
-                rows = _store(play, _players(club, names, create=False), score)
-        except NoSuchPlayer:  # guests come with the play or not at all
-            with transaction.atomic():
-                rows = _store(play, _players(club, names), score)
-    except IntegrityError:
-        stored = _stored_before(club, id, body_hash) if id is not None else None
-        if stored is not None:
-            return stored, False
-        _refuse_known_source(play)
-        raise
-    _hold(play, rows)
-    return play, True
+    return Draft(play, [seat.player or "" for seat in seats], score)
 
 
-def _store(play: Play, players: Sequence[Player], score: Score) -> list[Seat]:
-    """Writes the new play with all that goes with it, in one statement where the database can."""
-    rows = _rows(play, players, score)
-    insert([play], rows, *_entries(play, "created", play.recorder, after={**_facts(play, rows), "record": None}))
-    return rows
+def _store(drafts: Sequence[Draft], tables: Sequence[Sequence[Player]]) -> None:
+    """Writes new plays with all that goes with them, in one statement where the database can."""
+    seats: list[Seat] = []
+    changes: list[PlayChange] = []
+    waiting: list[PlayToFold] = []
+    for draft, players in zip(drafts, tables, strict=True):
+        rows = _rows(draft.play, players, draft.score)
+        facts = {**_facts(draft.play, rows), "record": None}
+        change, to_fold = _entries(draft.play, "created", draft.play.recorder, after=facts)
+        seats += rows
+        changes += change
+        waiting += to_fold
+        _hold(draft.play, rows)
+    insert([draft.play for draft in drafts], seats, changes, waiting)
 
 
 def _stored_before(club: Club, id: UUID, body_hash: str) -> Play | None:
@@ -608,6 +652,11 @@ def _players(club: Club, names: Sequence[str], *, create: bool = True) -> list[P
         if not name:
             raise Problem(gettext("This seat needs a player."), code="required", place=places[index])
     players = players_for(club, names, places=places, create=create)
+    _refuse_sitting_twice(players)
+    return players
+
+
+def _refuse_sitting_twice(players: Sequence[Player]) -> None:
     first: dict[UUID, int] = {}
     for index, player in enumerate(players):
         if player.pk in first:
@@ -615,10 +664,9 @@ def _players(club: Club, names: Sequence[str], *, create: bool = True) -> list[P
                 gettext("%(player)s already sits in seat %(seat)s.")
                 % {"player": player.name, "seat": first[player.pk] + 1},
                 code="player-sits-twice",
-                place=places[index],
+                place=("seats", index, "player"),
             )
         first[player.pk] = index
-    return players
 
 
 # ---- history and outbox -----------------------------------------------------------------------------

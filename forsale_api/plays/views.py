@@ -88,12 +88,12 @@ class Plays(APIView):
     @extend_schema(responses={200: serializers.PlayPageSerializer})
     def get(self, request: Request) -> Response:
         include: set[str] = self.query.get("include", set())
-        plays = _filtered(request, self.query).select_related("club").prefetch_related(SEATS)
+        plays = filtered_plays(request, self.query).select_related("club").prefetch_related(SEATS)
         if "deleted" not in include:
             plays = plays.filter(deleted_at=None)
         if "record" not in include:
             plays = plays.defer("record")
-        inside = _clubs_of(viewer(request))
+        inside = clubs_of(viewer(request))
 
         def show(rows: Sequence[Play]) -> list[Any]:
             return [
@@ -119,7 +119,7 @@ class Plays(APIView):
         play, created = services.record_play(
             club=club,
             recorder=cast(User, request.user),  # the scope needs a caller
-            body_hash=_hash(request.data) if "id" in facts else "",
+            body_hash=hash_of(request.data) if "id" in facts else "",
             **facts,
         )
         return _answer(request, play, status=201 if created else 200)
@@ -233,13 +233,13 @@ def _refuse_missing_scope(request: Request, club: Club) -> None:
         raise MissingScope(("plays:read",))
 
 
-def _clubs_of(reader: Any) -> set[int]:
+def clubs_of(reader: Any) -> set[int]:
     if not reader.is_authenticated:
         return set()
     return set(Membership.objects.filter(user=reader).values_list("club", flat=True))
 
 
-def _filtered(request: Request, query: dict[str, Any]) -> QuerySet[Play]:
+def filtered_plays(request: Request, query: dict[str, Any]) -> QuerySet[Play]:
     """The plays that the caller may see and the filters leave."""
     reader = viewer(request)
     plays = Play.objects.all()
@@ -317,7 +317,7 @@ def _answer(request: Request, play: Play, *, status: int = 200) -> Response:
     return Response(_shown(play, inside=True), status=status, headers=headers)
 
 
-def _hash(body: Any) -> str:
+def hash_of(body: Any) -> str:
     """The same for bodies that say the same, whatever the order of their members."""
     return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
