@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dashboard import accounts, club_pages, embeds, pad, views
+from dashboard import accounts, club_pages, embeds, pad, views, webhook_pages
 
 app_name = "dashboard"
 
@@ -31,6 +31,9 @@ urlpatterns = [
     path("clubs/<slug:slug>/players/<uuid:pk>/merge/", club_pages.player_merge, name="player-merge"),
     path("clubs/<slug:slug>/players/<uuid:pk>/<str:verb>/", club_pages.player_act, name="player-act"),
     path("clubs/<slug:slug>/merges/<uuid:pk>/undo/", club_pages.merge_undo, name="merge-undo"),
+    path("clubs/<slug:slug>/webhooks/", webhook_pages.webhooks, name="webhooks"),
+    path("clubs/<slug:slug>/webhooks/<uuid:pk>/<str:verb>/", webhook_pages.webhook_act, name="webhook-act"),
+    path("clubs/<slug:slug>/messages/<uuid:pk>/again/", webhook_pages.webhook_redeliver, name="webhook-redeliver"),
     path("clubs/<slug:slug>/seasons/", club_pages.season, name="season-new"),
     path("clubs/<slug:slug>/seasons/<int:pk>/", club_pages.season, name="season"),
     path("clubs/<slug:slug>/seasons/<int:pk>/delete/", club_pages.season_delete, name="season-delete"),

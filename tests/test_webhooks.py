@@ -10,6 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from django.conf import settings as site_settings
+from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -513,3 +515,53 @@ def test_a_club_that_goes_takes_its_webhooks_along(owner: APIClient, receiver: A
     fold_all()
     assert owner.delete("/api/v1/clubs/nantes/").status_code == 204
     assert not Delivery.objects.exists()
+
+
+# ---- on pages ---------------------------------------------------------------------------------------
+
+
+def browser(client: APIClient) -> Any:
+    """The same person with a browser."""
+    tab = Client()
+    tab.force_login(client.user, backend=site_settings.AUTHENTICATION_BACKENDS[0])
+    return tab
+
+
+PAGE = "/clubs/nantes/webhooks/"
+
+
+def test_an_owner_does_it_all_on_a_page(owner: APIClient, receiver: Any) -> None:
+    tab = browser(owner)
+    page = tab.post(PAGE, {"url": receiver.url, "events": ALL, "form": "standard", "language": "en"})
+    hook = Webhook.objects.get()
+    assert hook.secret in page.content.decode()
+    assert hook.secret not in tab.get(PAGE).content.decode(), "shown once"
+    assert tab.post(f"{PAGE}{hook.pk}/test/").status_code == 302
+    send()
+    assert receiver.messages()[0]["type"] == "webhook.test"
+    assert "204" in tab.get(PAGE).content.decode()
+    assert tab.post(f"/clubs/nantes/messages/{Delivery.objects.get().pk}/again/").status_code == 302
+    send()
+    assert len(receiver.got) == 2
+    rotated = tab.post(f"{PAGE}{hook.pk}/rotate/").content.decode()
+    assert Webhook.objects.get().secret in rotated
+    for verb, active in (("off", False), ("on", True)):
+        tab.post(f"{PAGE}{hook.pk}/{verb}/")
+        assert Webhook.objects.get().active is active
+    tab.post(f"{PAGE}{hook.pk}/delete/")
+    assert not Webhook.objects.exists()
+
+
+def test_the_page_says_what_is_wrong_with_an_address(owner: APIClient) -> None:
+    wrong = {"url": "https://10.0.0.1/", "events": ALL, "form": "standard", "language": "en"}
+    page = browser(owner).post(PAGE, wrong).content.decode()
+    assert "This address is not one of the public Internet." in page
+
+
+def test_the_page_is_for_owners(owner: APIClient, member: APIClient, stranger: APIClient, receiver: Any) -> None:
+    hook = register(owner, receiver.url)
+    for client in (member, stranger):
+        tab = browser(client)
+        assert tab.get(PAGE).status_code == 404
+        assert tab.post(f"{PAGE}{hook['id']}/delete/").status_code == 404
+    assert Client().get(PAGE).status_code == 302
