@@ -10,7 +10,7 @@ Scores, prices and cheques are thousands of dollars. Shares are percentages. Col
 valid figure wherever else it is shown.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import floor
@@ -33,6 +33,9 @@ PALETTE: Mapping[str, str] = {
     "sim": "#39433e",
 }
 """Token of the style sheet -> its colour in the light theme."""
+
+SELECTION = "selection"
+"""In place of a variant: bars are drawn in the accent, for a club or player beside everybody."""
 
 CLEAR = "rgba(0,0,0,0)"
 LABEL_SIZE = 13
@@ -105,8 +108,19 @@ class Words:
     house: str = "house %(house)d"
     deal: str = "%{customdata[0]}, house %{customdata[1]}: paid %{customdata[2]}, cheque %{customdata[3]}"
     house_axis: str = "House"
-    position: str = "position %{x}: %{y:.2f} % of wins"
     position_axis: str = "Position from the opener of the first auction"
+    whisker: str = "%(who)s, position %(position)d: %(share)s, 95 %% interval %(low)s to %(high)s, n = %(n)s"
+    price: str = "mean price"
+    cheque: str = "mean cheque"
+    house_point: str = "house %(house)d, %(what)s: %(mean)s, n = %(n)s"
+    wins: str = "%(who)s: %(share)s of %(n)s plays, 95 %% interval %(low)s to %(high)s"
+    luck: str = "%(who)s: luck alone gives %(share)s"
+    rated: str = "%(day)s: %(value)s, 95 %% interval %(low)s to %(high)s"
+    months: tuple[str, ...] = ("J", "F", "M", "A", "M", "J", "J", "A", "S", "O", "N", "D")
+    month_bar: str = "%(month)s: %(plays)s"
+    decimal: Callable[[float, int], str] = lambda value, digits: f"{value:.{digits}f}"
+    day: Callable[[Any], str] = str
+    short_day: Callable[[Any], str] = str
     separators: str = ".,"
 
 
@@ -291,42 +305,44 @@ def decided_bars(
     return {"data": data, "layout": layout}
 
 
-def positions(rows: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH) -> Figure:
+def position_bounds(tables: Iterable[Sequence[Mapping[str, Any]]]) -> tuple[float, float]:
+    """Lowest and highest per cent that the intervals of these tables reach: the y axis of all cells of a grid."""
+    shares = [row["win_share"] for rows in tables for row in rows if row["win_share"]["n"]]
+    low = min([100 * share["low"] for share in shares], default=0.0)
+    high = max([100 * share["high"] for share in shares], default=100.0)
+    room = max(1.0, (high - low) * 0.15)
+    return max(0.0, low - room), min(100.0, high + 1.6 * room)
+
+
+def positions(
+    simulated: Sequence[Mapping[str, Any]],
+    *,
+    recorded: Sequence[Mapping[str, Any]] = (),
+    variant: str = "base",
+    bounds: tuple[float, float] | None = None,
+    words: Words = ENGLISH,
+    axis_title: bool = True,
+) -> Figure:
     """Share of wins by position from the opener of the first auction, with 95 % intervals as whiskers.
 
-    ``rows`` are ``{"position", "win_share": S}`` of a simulation; the dashed line is an equal share.
+    Rows are ``{"position", "win_share": S}``: recorded ones filled in the variant's hue, simulated ones in the colour
+    of simulations. The dashed line is an equal share. ``bounds`` is the y axis in per cent.
     """
-    shares = [row["win_share"] for row in rows]
-    values = [100 * share["value"] for share in shares]
-    low = min([100 * share["low"] for share in shares], default=0)
-    high = max([100 * share["high"] for share in shares], default=100)
-    room = max(1.0, (high - low) * 0.25)
-    data = [
-        {
-            "type": "scatter",
-            "mode": "markers+text",
-            "x": [row["position"] for row in rows],
-            "y": values,
-            "text": [f"{value:.1f}".replace(".", words.separators[0]) for value in values],
-            "textposition": "top center",
-            "textfont": {"size": LABEL_SIZE, "color": PALETTE["ink"]},
-            "marker": {"size": 9, "color": PALETTE["sim"]},
-            "error_y": {
-                "type": "data",
-                "symmetric": False,
-                "array": [100 * (share["high"] - share["value"]) for share in shares],
-                "arrayminus": [100 * (share["value"] - share["low"]) for share in shares],
-                "color": PALETTE["sim"],
-                "thickness": 1.5,
-                "width": 5,
-            },
-            "hovertemplate": words.position + "<extra></extra>",
-        }
-    ]
-    equal = 100 / len(rows) if rows else 0
+    strong = _mark(variant)
+    both = bool(recorded and simulated)
+    data = []
+    if simulated:
+        data.append(
+            _whiskers(simulated, PALETTE["sim"], words.simulated, words, shift=0.14 if both else 0, named=not both)
+        )
+    if recorded:
+        data.append(_whiskers(recorded, strong, words.recorded, words, shift=-0.14 if both else 0, named=not both))
+    seats = max(len(simulated), len(recorded))
+    equal = 100 / seats if seats else 0
+    low, high = bounds or position_bounds([recorded, simulated])
     layout = _layout(
         words,
-        margin={"l": 44, "r": 8, "t": 16, "b": 40, "pad": 0},
+        margin={"l": 44, "r": 8, "t": 16, "b": 40 if axis_title else 26, "pad": 0},
         shapes=[
             {
                 "type": "line",
@@ -340,15 +356,15 @@ def positions(rows: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH) -> F
             }
         ],
         xaxis=_axis(
-            range=[0.5, len(rows) + 0.5],
+            range=[0.5, seats + 0.5],
             dtick=1,
             showgrid=False,
             showline=True,
             linecolor=PALETTE["edge"],
-            title=_title(words.position_axis),
+            **({"title": _title(words.position_axis)} if axis_title else {}),
         ),
         yaxis=_axis(
-            range=[low - room, high + 2 * room],
+            range=[low, high],
             gridcolor=PALETTE["rule"],
             nticks=5,
             ticksuffix=words.percent_suffix,
@@ -357,47 +373,322 @@ def positions(rows: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH) -> F
     return {"data": data, "layout": layout}
 
 
-def house_lines(houses: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH) -> Figure:
-    """Mean price paid and mean cheque fetched by house, with 95 % bands.
+def _whiskers(
+    rows: Sequence[Mapping[str, Any]], colour: str, who: str, words: Words, *, shift: float, named: bool
+) -> dict[str, Any]:
+    shares = [row["win_share"] for row in rows]
 
-    ``houses`` are rows ``{"house", "price": {"n", "mean", "se"}, "cheque": {...}}`` of a simulation.
+    def percent(share: float) -> str:
+        return words.decimal(100 * share, 1) + words.percent_suffix
+
+    return {
+        "type": "scatter",
+        "mode": "markers+text" if named else "markers",
+        "x": [row["position"] + shift for row in rows],
+        "y": [100 * share["value"] for share in shares],
+        "text": [words.decimal(100 * share["value"], 1) for share in shares],
+        "textposition": "top center",
+        "textfont": {"size": LABEL_SIZE, "color": colour},
+        "marker": {"size": 9, "color": colour, "symbol": "circle" if who == words.recorded else "diamond"},
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [100 * (share["high"] - share["value"]) for share in shares],
+            "arrayminus": [100 * (share["value"] - share["low"]) for share in shares],
+            "color": colour,
+            "thickness": 1.5,
+            "width": 5,
+        },
+        "customdata": [
+            words.whisker
+            % {
+                "who": who,
+                "position": row["position"],
+                "share": percent(share["value"]),
+                "low": percent(share["low"]),
+                "high": percent(share["high"]),
+                "n": share["n"],
+            }
+            for row, share in zip(rows, shares, strict=True)
+        ],
+        "hovertemplate": "%{customdata}<extra></extra>",
+    }
+
+
+def wins(rows: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH) -> Figure:
+    """Share of wins of each player with its 95 % interval, and what luck alone would give as a small line.
+
+    ``rows`` are those of the leader board, in its order, the first on top.
+    """
+    places = [-place for place in range(len(rows))]
+    shares = [row["win_share"] for row in rows]
+
+    def percent(share: float) -> str:
+        return words.decimal(100 * share, 0) + words.percent_suffix
+
+    said = [
+        {
+            "who": row["player"]["name"],
+            "share": percent(share["value"]),
+            "low": percent(share["low"]),
+            "high": percent(share["high"]),
+            "n": share["n"],
+        }
+        for row, share in zip(rows, shares, strict=True)
+    ]
+    data = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [100 * row["expected_share"] for row in rows],
+            "y": places,
+            "marker": {"symbol": "line-ns", "size": 18, "line": {"width": 1.5, "color": PALETTE["sim"]}},
+            "customdata": [
+                words.luck % {"who": row["player"]["name"], "share": percent(row["expected_share"])} for row in rows
+            ],
+            "hovertemplate": "%{customdata}<extra></extra>",
+        },
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [100 * share["value"] for share in shares],
+            "y": places,
+            "marker": {"size": 10, "color": PALETTE["accent"]},
+            "error_x": {
+                "type": "data",
+                "symmetric": False,
+                "array": [100 * (share["high"] - share["value"]) for share in shares],
+                "arrayminus": [100 * (share["value"] - share["low"]) for share in shares],
+                "color": PALETTE["accent"],
+                "thickness": 1.5,
+                "width": 5,
+            },
+            "customdata": [words.wins % each for each in said],
+            "hovertemplate": "%{customdata}<extra></extra>",
+        },
+    ]
+    longest = max([len(row["player"]["name"]) for row in rows], default=8)
+    end = min(101.0, max([50.0, *(100 * share["high"] for share in shares)]) + 2)
+    layout = _layout(
+        words,
+        margin={"l": min(150, 16 + 8 * longest), "r": 16, "t": 8, "b": 26, "pad": 0},
+        xaxis=_axis(range=[0, end], dtick=25, gridcolor=PALETTE["rule"], ticksuffix=words.percent_suffix),
+        yaxis=_axis(
+            range=[-len(rows) + 0.4, 0.6],
+            tickvals=places,
+            ticktext=[_short(row["player"]["name"]) for row in rows],
+            ticklabelstandoff=8,
+            showgrid=False,
+            tickfont={"size": LABEL_SIZE, "color": PALETTE["ink"]},
+        ),
+    )
+    return {"data": data, "layout": layout}
+
+
+def _short(name: str, longest: int = 17) -> str:
+    """A name as an axis can hold it. Plotly reads tags in labels: what would open one is written out."""
+    cut = name if len(name) <= longest else name[: longest - 1] + "…"
+    return cut.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def rating_line(points: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH) -> Figure:
+    """A rating over time as a line with its 95 % band.
+
+    ``points`` are ``{"played_on", "value", "low", "high"}``, oldest first; of one day only the last is drawn.
+    """
+    last = list({point["played_on"]: point for point in points}.values())
+    days = [point["played_on"].isoformat() for point in last]
+    data = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": days + days[::-1],
+            "y": [point["high"] for point in last] + [point["low"] for point in last[::-1]],
+            "fill": "toself",
+            "fillcolor": PALETTE["rule"],
+            "line": {"width": 0},
+            "hoverinfo": "skip",
+        },
+        {
+            "type": "scatter",
+            "mode": "lines+markers" if len(last) < 40 else "lines",
+            "x": days,
+            "y": [point["value"] for point in last],
+            "line": {"color": PALETTE["accent"], "width": 2},
+            "marker": {"size": 6, "color": PALETTE["accent"]},
+            "customdata": [
+                words.rated
+                % {
+                    "day": words.day(point["played_on"]),
+                    **{name: words.decimal(point[name], 1) for name in ("value", "low", "high")},
+                }
+                for point in last
+            ],
+            "hovertemplate": "%{customdata}<extra></extra>",
+        },
+    ]
+    low = min([point["low"] for point in last], default=0.0)
+    high = max([point["high"] for point in last], default=50.0)
+    ticks = _apart(last)
+    layout = _layout(
+        words,
+        margin={"l": 32, "r": 24, "t": 8, "b": 26, "pad": 0},
+        xaxis=_axis(
+            type="date",
+            showgrid=False,
+            showline=True,
+            linecolor=PALETTE["edge"],
+            tickvals=[point["played_on"].isoformat() for point in ticks],
+            ticktext=[
+                f"{point['played_on'].day}.{point['played_on'].month}.{point['played_on']:%y}" for point in ticks
+            ],
+        ),
+        yaxis=_axis(range=[low - 1, high + 1], gridcolor=PALETTE["rule"], nticks=5),
+    )
+    return {"data": data, "layout": layout}
+
+
+def _apart(points: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Points whose dates are far enough from each other on the axis to be written under it; the last is one."""
+    if not points:
+        return []
+    span = (points[-1]["played_on"] - points[0]["played_on"]).days or 1
+    kept = [points[-1]]
+    for point in reversed(points):
+        if (kept[-1]["played_on"] - point["played_on"]).days > 0.22 * span:
+            kept.append(point)
+    return kept
+
+
+def activity_bars(months: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH) -> Figure:
+    """Plays by month: ``months`` are ``{"month": "2026-11", "plays"}``, without a gap."""
+    years = [row["month"][:4] for row in months]
+    numbers = [int(row["month"][5:]) for row in months]
+    step = max(1, -(-len(months) // 24))
+    shown = [place for place in range(len(months)) if place % step == 0]
+    labels = []
+    for place in shown:
+        is_first = place == 0 or years[place] != years[place - step]
+        labels.append(words.months[numbers[place] - 1] + (f"<br>{years[place]}" if is_first else ""))
+    most = max([row["plays"] for row in months], default=1)
+    data = [
+        {
+            "type": "bar",
+            "x": list(range(len(months))),
+            "y": [row["plays"] for row in months],
+            "width": 0.82,
+            "marker": {"color": PALETTE["accent"], "line": {"width": 0}},
+            "customdata": [words.month_bar % {"month": row["month"], "plays": row["plays"]} for row in months],
+            "hovertemplate": "%{customdata}<extra></extra>",
+        }
+    ]
+    layout = _layout(
+        words,
+        margin={"l": 32, "r": 8, "t": 8, "b": 44, "pad": 0},
+        bargap=0,
+        xaxis=_axis(
+            range=[-0.6, max(len(months), 12) - 0.4],
+            tickvals=shown,
+            ticktext=labels,
+            showgrid=False,
+            showline=True,
+            linecolor=PALETTE["edge"],
+        ),
+        yaxis=_axis(range=[0, most * 1.1], gridcolor=PALETTE["rule"], nticks=5, tickformat="d"),
+    )
+    return {"data": data, "layout": layout}
+
+
+def house_lines(
+    houses: Sequence[Mapping[str, Any]],
+    *,
+    recorded: Sequence[Mapping[str, Any]] = (),
+    variant: str = "base",
+    words: Words = ENGLISH,
+) -> Figure:
+    """Mean price paid and mean cheque fetched by house: simulated as lines with 95 % bands, recorded as points.
+
+    Rows are ``{"house", "price": {"n", "mean", "se"}, "cheque": {...}}``; the whiskers of recorded points are 95 %
+    intervals too.
     """
     data: list[dict[str, Any]] = []
-    for key, colour, dash, name in (
-        ("cheque", PALETTE["sim"], "solid", words.mean_cheque),
-        ("price", PALETTE["sim"], "3px,3px", words.mean_price),
-    ):
-        rows = [row for row in houses if row[key]["n"]]
-        spread = [1.96 * (row[key]["se"] or 0) for row in rows]
-        numbers = [row["house"] for row in rows]
-        means = [row[key]["mean"] for row in rows]
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": numbers + numbers[::-1],
-                "y": [m + s for m, s in zip(means, spread, strict=True)]
-                + [m - s for m, s in zip(means[::-1], spread[::-1], strict=True)],
-                "fill": "toself",
-                "fillcolor": PALETTE["rule"],
-                "line": {"width": 0},
-                "hoverinfo": "skip",
+    for key, dash, name in (("cheque", "solid", words.mean_cheque), ("price", "3px,3px", words.mean_price)):
+        data += _house_line(houses, key, PALETTE["sim"], dash, name, words)
+    strong = _mark(variant)
+    for key, name, shift in (("cheque", words.cheque, 0.12), ("price", words.price, -0.12)):
+        rows = [row for row in recorded if row[key]["n"]]
+        if rows:
+            data.append(_house_points(rows, key, strong, name, shift, words))
+    means = [row[key]["mean"] for row in [*houses, *recorded] for key in ("cheque", "price") if row[key]["n"]]
+    return {"data": data, "layout": _house_layout(words, max([15.0, *means]))}
+
+
+def house_pair(
+    first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH
+) -> Figure:
+    """What houses cost and fetch in two simulations: the first in the accent, the second in the colour of others."""
+    data: list[dict[str, Any]] = []
+    for houses, colour in ((second, PALETTE["sim"]), (first, PALETTE["accent"])):
+        for key, dash, name in (("cheque", "solid", words.cheque), ("price", "3px,3px", words.price)):
+            data += _house_line(houses, key, colour, dash, name, words)
+    means = [row["cheque"]["mean"] for row in [*first, *second] if row["cheque"]["n"]]
+    return {"data": data, "layout": _house_layout(words, max([15.0, *means]))}
+
+
+def _house_line(
+    houses: Sequence[Mapping[str, Any]], key: str, colour: str, dash: str, name: str, words: Words
+) -> list[dict[str, Any]]:
+    rows = [row for row in houses if row[key]["n"]]
+    spread = [1.96 * (row[key]["se"] or 0) for row in rows]
+    numbers = [row["house"] for row in rows]
+    means = [row[key]["mean"] for row in rows]
+    band = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": numbers + numbers[::-1],
+        "y": [m + s for m, s in zip(means, spread, strict=True)]
+        + [m - s for m, s in zip(means[::-1], spread[::-1], strict=True)],
+        "fill": "toself",
+        "fillcolor": PALETTE["rule"],
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+    }
+    line = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": numbers,
+        "y": means,
+        "line": {"color": colour, "width": 1.5, "dash": dash},
+        "marker": _house_marker(key, colour),
+        "customdata": [words.house % {"house": number} for number in numbers],
+        "hovertemplate": f"%{{customdata}}: {name} %{{y:.2f}}<extra></extra>",
+    }
+    return [band, line]
+
+
+def _house_points(
+    rows: Sequence[Mapping[str, Any]], key: str, colour: str, name: str, shift: float, words: Words
+) -> dict[str, Any]:
+    spread = [1.96 * (row[key]["se"] or 0) for row in rows]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [row["house"] + shift for row in rows],
+        "y": [row[key]["mean"] for row in rows],
+        "marker": _house_marker(key, colour),
+        "error_y": {"type": "data", "array": spread, "color": colour, "thickness": 1, "width": 0},
+        "customdata": [
+            words.house_point
+            % {
+                "house": row["house"],
+                "what": f"{name}, {words.recorded}",
+                "mean": words.decimal(row[key]["mean"], 1),
+                "n": row[key]["n"],
             }
-        )
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "x": numbers,
-                "y": means,
-                "line": {"color": colour, "width": 1.5, "dash": dash},
-                "marker": _house_marker(key, colour),
-                "customdata": [words.house % {"house": number} for number in numbers],
-                "hovertemplate": f"%{{customdata}}: {name} %{{y:.2f}}<extra></extra>",
-            }
-        )
-    highest = max([15.0, *(row["cheque"]["mean"] for row in houses if row["cheque"]["n"])])
-    return {"data": data, "layout": _house_layout(words, highest)}
+            for row in rows
+        ],
+        "hovertemplate": "%{customdata}<extra></extra>",
+    }
 
 
 def deals(
@@ -447,9 +738,17 @@ def deals(
 
 
 def _hues(variant: str) -> tuple[str, str]:
-    """Fill and strong colour of a variant."""
+    """Fill and strong colour of a variant; those of a selection where it is one."""
+    if variant == SELECTION:
+        return PALETTE["accent"], PALETTE["ink"]
     key = "base" if variant == "base" else "variant"
     return PALETTE[key], PALETTE[f"{key}-text"]
+
+
+def _mark(variant: str) -> str:
+    """Colour of points and whiskers: the strong one of a variant, the accent of a selection."""
+    hue, strong = _hues(variant)
+    return hue if variant == SELECTION else strong
 
 
 def _bar_names(axis: Axis, words: Words) -> list[str]:

@@ -3,8 +3,8 @@
 The only source of numbers is ``stats.aggregates.score_blocks``, which the API answers with too.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any, cast
@@ -62,10 +62,18 @@ class ScoreFilters(forms.Form):
         "counts",
     )
 
-    def __init__(self, query: Mapping[str, Any], *, clubs: Sequence[Club], club: Club | None = None) -> None:
-        super().__init__(query)
-        slug = query.get("game") or "for-sale"
-        self.title = rules.game(slug if slug in rules.GAMES else "for-sale")
+    def __init__(
+        self,
+        query: Mapping[str, Any],
+        *,
+        clubs: Sequence[Club],
+        club: Club | None = None,
+        leave_out: Collection[str] = (),
+        prefix: str | None = None,
+    ) -> None:
+        super().__init__(query, prefix=prefix)
+        slug = self._asked("game") or "for-sale"
+        self.title = rules.game(slug if slug in rules.GAMES and "game" not in leave_out else "for-sale")
         self.only_club = club
         self.club_names = {one.slug: one.name for one in clubs}
         self.fields["data"] = forms.ChoiceField(label=_("Show"), required=False)  # a form has a `data` of its own
@@ -90,12 +98,18 @@ class ScoreFilters(forms.Form):
         if len(choices["variant"]) == 2:
             del self.fields["variant"]
         for name in ("played_after", "played_before"):
-            attrs = {"type": "date"} | ({"data-set": ""} if query.get(name) else {})
+            attrs = {"type": "date"} | ({"data-set": ""} if self._asked(name) else {})
             self.fields[name].widget = forms.DateInput(format="%Y-%m-%d", attrs=attrs)
         if self.title.slug == "for-sale":
             del self.fields["game"]
         self.fields["edition"].widget.attrs["data-default"] = self.title.default_edition
         self.initial["edition"] = self.title.default_edition
+        for name in leave_out:
+            self.fields.pop(name, None)
+
+    def _asked(self, name: str) -> str:
+        """What the address says of a field."""
+        return str(self.data.get(self.add_prefix(name)) or "")
 
     def _editions(self) -> list[tuple[str, Any]]:
         """The default edition first."""
@@ -122,14 +136,46 @@ class ScoreFilters(forms.Form):
             player_count=int(given.get("player_count") or 0),
             played_after=given.get("played_after"),
             played_before=given.get("played_before"),
-            counts="all" if self.data.get("counts") == "all" else "true",
+            counts="all" if self._asked("counts") == "all" else "true",
         )
 
     @property
     def narrowed(self) -> bool:
         """Whether any filter is set at all."""
-        plain = {"game": self.title.slug, "edition": self.title.default_edition, "counts": "true"}
-        return any(self.data.get(name) not in (None, "", plain.get(name)) for name in self.fields)
+        plain = {"game": self.title.slug, "counts": "true"}
+        plain |= {name: field.widget.attrs.get("data-default") for name, field in self.fields.items()}
+        return any(self._asked(name) not in ("", plain.get(name)) for name in self.fields)
+
+
+def with_defaults(query: Mapping[str, Any], plain: Mapping[str, str], prefix: str | None = None) -> dict[str, Any]:
+    """The query, and these values where it says nothing."""
+    begin = f"{prefix}-" if prefix else ""
+    given = {name: query[name] for name in query}
+    return given | {begin + name: value for name, value in plain.items() if not given.get(begin + name)}
+
+
+class OneKindFilters(ScoreFilters):
+    """Filters of a page about one variant and number of players: four players of the base game unless said."""
+
+    plain_variant, plain_count = "base", 4
+
+    def __init__(self, query: Mapping[str, Any], **options: Any) -> None:
+        plain = {"variant": self.plain_variant, "player_count": str(self.plain_count)}
+        super().__init__(with_defaults(query, plain, options.get("prefix")), **options)
+        for name, value in plain.items():
+            field = cast(forms.ChoiceField, self.fields[name])
+            field.choices = [choice for choice in cast(Any, field.choices) if choice[0]]
+            field.widget.attrs["data-default"] = value
+
+    @property
+    def chosen(self) -> "Chosen":
+        """The filters in force, with one variant and one number of players."""
+        chosen = super().chosen
+        return replace(
+            chosen,
+            variant=chosen.variant or self.plain_variant,
+            player_count=chosen.player_count or self.plain_count,
+        )
 
 
 @dataclass(frozen=True)
@@ -338,38 +384,11 @@ class Scores:
         """Where the figures come from: how many plays of whom as of when; line-up, games, seed and engine."""
         lines = []
         if self.recorded is not None:
-            lines.append(self._recorded_source())
-        for block in list((self.simulated or {}).values())[:1]:
-            lines.append(
-                _("Simulated: %(bots)s, %(games)s per chart, seed %(seed)s, %(opener)s opener, engine %(engine)s.")
-                % {
-                    "bots": sentences.line_up(block["bots"]),
-                    "games": sentences.number_of_games(block["games_requested"]),
-                    "seed": block["seed"],
-                    "opener": _("random") if block["opener"] == "random" else block["opener"],
-                    "engine": block["engine"],
-                }
-            )
+            plays = sum(block["plays"] for block in self.recorded.values())
+            lines.append(recorded_source(self.chosen, plays, self.as_of))
+        lines += [simulated_source(block) for block in list((self.simulated or {}).values())[:1]]
         lines.append(_("Intervals allow for the seats of one play not being independent."))
         return lines
-
-    def _recorded_source(self) -> str:
-        plays = sum(block["plays"] for block in (self.recorded or {}).values())
-        moment = self.as_of or timezone.now()
-        counted = self.chosen.counts != "all"
-        said = {
-            "plays": sentences.number_of_plays(plays),
-            "edition": in_language(rules.GAMES[self.chosen.game].editions[self.chosen.edition].names),
-            "when": sentences.moment(moment),
-            "club": self.chosen.club_name,
-        }
-        if self.chosen.club and counted:
-            return _("Recorded: %(plays)s of the club %(club)s that count, %(edition)s edition, as of %(when)s.") % said
-        if self.chosen.club:
-            return _("Recorded: %(plays)s of the club %(club)s, %(edition)s edition, as of %(when)s.") % said
-        if counted:
-            return _("Recorded: %(plays)s of public clubs that count, %(edition)s edition, as of %(when)s.") % said
-        return _("Recorded: %(plays)s of public clubs, %(edition)s edition, as of %(when)s.") % said
 
     @cached_property
     def progress(self) -> dict[str, Any] | None:
@@ -407,6 +426,35 @@ class Scores:
                     for bar in block[self.chosen.measure]["histogram"] if block else ():
                         place = [self.chosen.game, self.chosen.edition, variant, players]
                         yield [*place, data, self.chosen.measure, bar["score"], bar["count"]]
+
+
+def recorded_source(chosen: Chosen, plays: int, as_of: datetime | None) -> str:
+    """How many plays of whom as of when."""
+    counted = chosen.counts != "all"
+    said = {
+        "plays": sentences.number_of_plays(plays),
+        "edition": in_language(rules.GAMES[chosen.game].editions[chosen.edition].names),
+        "when": sentences.moment(as_of or timezone.now()),
+        "club": chosen.club_name,
+    }
+    if chosen.club and counted:
+        return _("Recorded: %(plays)s of the club %(club)s that count, %(edition)s edition, as of %(when)s.") % said
+    if chosen.club:
+        return _("Recorded: %(plays)s of the club %(club)s, %(edition)s edition, as of %(when)s.") % said
+    if counted:
+        return _("Recorded: %(plays)s of public clubs that count, %(edition)s edition, as of %(when)s.") % said
+    return _("Recorded: %(plays)s of public clubs, %(edition)s edition, as of %(when)s.") % said
+
+
+def simulated_source(block: Block) -> str:
+    """Line-up, games, seed and engine of simulated figures."""
+    return _("Simulated: %(bots)s, %(games)s per chart, seed %(seed)s, %(opener)s opener, engine %(engine)s.") % {
+        "bots": sentences.line_up(block["bots"]),
+        "games": sentences.number_of_games(block["games_requested"]),
+        "seed": block["seed"],
+        "opener": _("random") if block["opener"] == "random" else block["opener"],
+        "engine": block["engine"],
+    }
 
 
 _NOTHING = distribution.describe({}, se=None)

@@ -48,7 +48,7 @@ def whole(number: int) -> str:
 def decimal(number: float, digits: int = 1) -> str:
     """A number with this many digits behind the decimal sign of the language."""
     rounded = Decimal(f"{number:.{digits}f}")  # Django cuts digits off, it does not round
-    return formats.number_format(rounded, decimal_pos=digits, use_l10n=True, force_grouping=True)
+    return formats.number_format(rounded, decimal_pos=digits, use_l10n=True, force_grouping=True).replace("-", "−")
 
 
 def money(thousands: int) -> str:
@@ -65,6 +65,11 @@ def percent(share: float, digits: int = 0) -> str:
 def day(date: date_type) -> str:
     """28 November 2026."""
     return formats.date_format(date, "j F Y")
+
+
+def short_day(date: date_type) -> str:
+    """28 Nov 26, where there is little room."""
+    return formats.date_format(date, "j M y")
 
 
 def moment(time: datetime) -> str:
@@ -141,8 +146,19 @@ def chart_words() -> Words:
         house=_("house %(house)d"),
         deal=_("%{customdata[0]}, house %{customdata[1]}: paid %{customdata[2]}, cheque %{customdata[3]}"),
         house_axis=_("House"),
-        position=_("position %{x}: %{y:.2f} % of wins"),
         position_axis=_("Position from the opener of the first auction"),
+        whisker=_("%(who)s, position %(position)d: %(share)s, 95 %% interval %(low)s to %(high)s, n = %(n)s"),
+        price=_("mean price"),
+        cheque=_("mean cheque"),
+        house_point=_("house %(house)d, %(what)s: %(mean)s, n = %(n)s"),
+        wins=_("%(who)s: %(share)s of %(n)s plays, 95 %% interval %(low)s to %(high)s"),
+        luck=_("%(who)s: luck alone gives %(share)s"),
+        rated=_("%(day)s: %(value)s, 95 %% interval %(low)s to %(high)s"),
+        months=tuple(_("J F M A M J J A S O N D").split()),
+        month_bar=_("%(month)s: %(plays)s plays"),
+        decimal=decimal,
+        day=day,
+        short_day=short_day,
         separators=_(".,"),
     )
 
@@ -438,6 +454,188 @@ def decided_heading(blocks: Iterable[Block], *, simulated: bool) -> str:
         )
         % said
     )
+
+
+def share_interval(share: Mapping[str, Any], digits: int = 0) -> str:
+    """A share's interval in a table: 24 to 53 %."""
+    if share["low"] is None:
+        return "–"
+    return _("%(low)s to %(high)s") % {
+        "low": decimal(100 * share["low"], digits),
+        "high": percent(share["high"], digits),
+    }
+
+
+def month(text: str) -> str:
+    """November 2026, from 2026-11."""
+    return formats.date_format(date_type.fromisoformat(f"{text}-01"), "F Y")
+
+
+# ---- positions and houses ----------------------------------------------------------------------------
+
+
+def _seats_apart(positions: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the intervals of best and worst position do not meet."""
+    shares = sorted((row["win_share"] for row in positions), key=lambda share: share["value"])
+    return bool(shares[-1]["low"] > shares[0]["high"])
+
+
+def position_says(recorded: Block | None, simulated: Block | None, *, narrowed: bool) -> str:
+    """The sentence over a cell of positions, only as sure as the intervals allow."""
+    if recorded and recorded["plays"]:
+        if _seats_apart(recorded["positions"]):
+            return positions_heading(recorded["positions"])
+        said = {"plays": number_of_plays(recorded["plays"])}
+        return _("No position wins more often than another, as far as %(plays)s can tell") % said
+    if recorded is not None and narrowed:
+        return _("No play matches these filters yet")
+    if recorded is not None and not simulated:
+        return _("No play says who opened yet")
+    if simulated:
+        return _("Simulated: %(says)s") % {"says": positions_heading(simulated["positions"])}
+    return _("The first simulated games are on their way")
+
+
+def positions_page_heading(cells: Sequence[tuple[int, Block | None, Block | None]]) -> str:
+    """What the place at the table is worth, said for the cell where it is worth most."""
+    best: tuple[float, int, bool, Sequence[Mapping[str, Any]]] | None = None
+    for players, recorded, simulated in cells:
+        for block, is_simulated in ((recorded, False), (simulated, True)):
+            if block and block["plays"] and _seats_apart(block["positions"]):
+                values = [row["win_share"]["value"] for row in block["positions"]]
+                gap = (max(values) - min(values), players, is_simulated, block["positions"])
+                if best is None or (best[2], -best[0]) > (is_simulated, -gap[0]):
+                    best = gap
+    if best is None:
+        return _("No position at the table is known to be better than another")
+    _gap, players, is_simulated, positions = best
+    said = {"players": number(players), "says": positions_heading(positions)}
+    said["says"] = said["says"][:1].lower() + said["says"][1:]
+    if is_simulated:
+        return _("Simulated, with %(players)s players: %(says)s") % said
+    return _("With %(players)s players %(says)s") % said
+
+
+def house_note(recorded: Block | None) -> str:
+    """What the recorded houses stand on."""
+    if recorded is None or not recorded["plays"]:
+        return _("No play with a full record matches these filters yet: the points are still to come.")
+    few = recorded["plays"] < FEW_PLAYS
+    said = {"plays": number_of_plays(recorded["plays"])}
+    if few:
+        return _("Points: %(plays)s with a full record, few yet; whiskers are 95 %% intervals.") % said
+    return _("Points: %(plays)s with a full record; whiskers are 95 %% intervals.") % said
+
+
+# ---- players and clubs -------------------------------------------------------------------------------
+
+
+def leaders_heading(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Who wins most, and whether that is more than luck gives."""
+    if not rows:
+        return _("Nobody has played enough for this board yet")
+    first = rows[0]
+    share = first["win_share"]
+    said = {
+        "who": first["player"]["name"],
+        "share": percent(share["value"]),
+        "plays": number_of_plays(first["plays"]),
+        "luck": percent(first["expected_share"]),
+    }
+    if share["low"] > first["expected_share"]:
+        return _("%(who)s leads with %(share)s of %(plays)s won, more than the %(luck)s of luck") % said
+    return _("%(who)s leads with %(share)s of %(plays)s won; luck alone gives %(luck)s and may explain it") % said
+
+
+def shrinkage(lucky_plays: int) -> str:
+    """How the order of a leader board allows for few plays."""
+    return _(
+        "The order allows for few plays: everybody is ranked as if %(n)s more plays had gone as luck has it, so that "
+        "one lucky evening does not lead. The whisker is what is known of the true share, the small line what luck "
+        "alone would give at these tables."
+    ) % {"n": number(lucky_plays)}
+
+
+def fewest_plays(fewest: int, shown: int) -> str:
+    """Which threshold applies."""
+    players = ngettext("%(n)s player", "%(n)s players", shown) % {"n": whole(shown)}
+    return _("%(players)s with at least %(plays)s.") % {"players": players, "plays": number_of_plays(fewest)}
+
+
+def player_heading(name: str, results: Sequence[Mapping[str, Any]]) -> str:
+    """How often a player wins, over everything that is shown, against luck."""
+    plays = sum(block["plays"] for block in results)
+    if not plays:
+        return _("No play of %(who)s matches these filters") % {"who": name}
+    credit = sum(block["win_share"]["value"] * block["plays"] for block in results)
+    luck = sum(block["plays"] / block["player_count"] for block in results) / plays
+    share = distribution.share(credit, plays)
+    said = {
+        "who": name,
+        "share": percent(share["value"]),
+        "plays": number_of_plays(plays),
+        "low": decimal(100 * share["low"], 0),
+        "high": percent(share["high"]),
+        "luck": percent(luck),
+    }
+    return (
+        _("%(who)s wins %(share)s of %(plays)s (95 %% interval %(low)s to %(high)s); luck alone gives %(luck)s") % said
+    )
+
+
+def rating_heading(points: Sequence[Mapping[str, Any]]) -> str:
+    """The rating now, and how sure it is."""
+    if not points:
+        return _("No rating yet: the first counted play gives one")
+    said = {name: decimal(points[-1][name], 1) for name in ("value", "low", "high")}
+    said["plays"] = number_of_plays(len(points))
+    return _("Rated %(value)s after %(plays)s, somewhere between %(low)s and %(high)s") % said
+
+
+def placed_heading(placed: Mapping[str, int]) -> str:
+    """Placed ahead and behind, named as such: these are no wins and losses."""
+    return _("Placed ahead of others %(ahead)s times, behind %(behind)s times, level %(level)s times") % {
+        name: whole(n) for name, n in placed.items()
+    }
+
+
+def activity_heading(months: Sequence[Mapping[str, Any]]) -> str:
+    """The busiest month."""
+    if not months:
+        return _("Nothing logged yet")
+    busiest = max(months, key=lambda row: row["plays"])
+    said = {"month": month(busiest["month"]), "plays": number_of_plays(busiest["plays"])}
+    if len(months) == 1:
+        return _("%(plays)s in %(month)s") % said
+    mean = sum(row["plays"] for row in months) / len(months)
+    said["mean"] = decimal(mean, 0 if mean >= 10 else 1)
+    return _("The busiest month was %(month)s with %(plays)s; the mean is %(mean)s a month") % said
+
+
+def compare_heading(measure: str, first: Block | None, second: Block | None) -> str:
+    """The difference of two means, and whether it may be chance. The two are taken as independent."""
+    a, b = (block[measure] if block else None for block in (first, second))
+    if not a or not b or not a["n"] or not b["n"]:
+        return _("One side has no plays yet")
+    gap = a["mean"] - b["mean"]
+    if a["se"] is None or b["se"] is None:
+        return _("Too few plays to compare: the means are %(gap)s apart") % {"gap": decimal(abs(gap))}
+    spread = distribution.Z * (a["se"] ** 2 + b["se"] ** 2) ** 0.5
+    digits = 1 if spread >= 0.1 else 3
+    said = {
+        "measure": measures()[measure],
+        "gap": decimal(abs(gap), digits),
+        "low": decimal(gap - spread, digits),
+        "high": decimal(gap + spread, digits),
+    }
+    if abs(gap) <= spread:
+        return (
+            _("%(measure)s: the means are %(gap)s apart, which may be chance (95 %% interval %(low)s to %(high)s)")
+            % said
+        )
+    if gap > 0:
+        return _("%(measure)s: the mean of A is %(gap)s higher (95 %% interval %(low)s to %(high)s)") % said
+    return _("%(measure)s: the mean of A is %(gap)s lower (95 %% interval %(low)s to %(high)s)") % said
 
 
 # ---- simulations ------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dashboard import accounts, club_pages, embeds, pad, views, webhook_pages
+from dashboard import accounts, club_pages, embeds, pad, play_edits, simulations, statistics, views, webhook_pages
 
 app_name = "dashboard"
 
@@ -12,9 +12,9 @@ urlpatterns = [
     path("scores.csv", views.scores_csv, name="scores-csv"),
     path("plays/", views.plays, name="plays"),
     path("plays/<uuid:pk>/", views.play, name="play"),
-    path("plays/<uuid:pk>/correct/", pad.correct, name="play-correct"),
-    path("plays/<uuid:pk>/deleted/", pad.deleted, name="play-deleted"),
-    path("plays/<uuid:pk>/<str:verb>/", pad.act, name="play-act"),
+    path("plays/<uuid:pk>/correct/", play_edits.correct, name="play-correct"),
+    path("plays/<uuid:pk>/deleted/", play_edits.deleted, name="play-deleted"),
+    path("plays/<uuid:pk>/<str:verb>/", play_edits.act, name="play-act"),
     path("log/", pad.log, name="log"),
     path("log/data/", pad.log_data, name="log-data"),
     path("log/record/", pad.record, name="log-record"),
@@ -22,7 +22,8 @@ urlpatterns = [
     path("log/manifest.webmanifest", pad.manifest, name="log-manifest"),
     path("clubs/", views.clubs, name="clubs"),
     path("clubs/new/", views.club_new, name="club-new"),
-    path("clubs/<slug:slug>/", views.club, name="club"),
+    path("clubs/<slug:slug>/", statistics.club, name="club"),
+    path("clubs/<slug:slug>/activity.csv", statistics.activity_csv, name="activity-csv"),
     path("clubs/<slug:slug>/people/", club_pages.people, name="club-people"),
     path("clubs/<slug:slug>/members/<int:pk>/role/", club_pages.member_role, name="member-role"),
     path("clubs/<slug:slug>/members/<int:pk>/remove/", club_pages.member_remove, name="member-remove"),
@@ -37,10 +38,16 @@ urlpatterns = [
     path("clubs/<slug:slug>/seasons/", club_pages.season, name="season-new"),
     path("clubs/<slug:slug>/seasons/<int:pk>/", club_pages.season, name="season"),
     path("clubs/<slug:slug>/seasons/<int:pk>/delete/", club_pages.season_delete, name="season-delete"),
-    path("simulations/", views.simulations, name="simulations"),
-    path("simulations/<uuid:pk>/", views.simulation, name="simulation"),
-    path("simulations/<uuid:pk>/<str:verb>/", views.simulation_control, name="simulation-control"),
-    path("houses/", views.houses, name="houses"),
+    path("positions/", statistics.positions, name="positions"),
+    path("houses/", statistics.houses, name="houses"),
+    path("players/", statistics.players, name="players"),
+    path("players/<uuid:pk>/", statistics.player, name="player"),
+    path("compare/", statistics.compare, name="compare"),
+    path("simulations/", simulations.simulations, name="simulations"),
+    path("simulations/new/", simulations.simulation_new, name="simulation-new"),
+    path("simulations/compare/", simulations.simulations_compare, name="simulations-compare"),
+    path("simulations/<uuid:pk>/", simulations.simulation, name="simulation"),
+    path("simulations/<uuid:pk>/<str:verb>/", simulations.simulation_control, name="simulation-control"),
     path("bots/", views.bots, name="bots"),
     path("embed/plays/<uuid:pk>/", embeds.play_card, name="embed-play"),
     path("embed/clubs/<slug:slug>/", embeds.club_chart, name="embed-club"),

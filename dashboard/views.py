@@ -1,14 +1,13 @@
 """The pages people use: what an address shows. Each view translates in, asks, and renders."""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -16,21 +15,19 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from dashboard import figures, scores, sentences
+from dashboard import scores, sentences
 from dashboard.play_facts import Told
 from dashboard.sentences import in_language
 from forsale_api import rules
 from forsale_api.api.problems import Problem
 from forsale_api.clubs import services as clubs_services
 from forsale_api.clubs.models import Club, User, Visibility
-from forsale_api.clubs.seasons import seasons_of
 from forsale_api.plays.models import Play
 from forsale_api.plays.services import finding_in_words
-from stats import aggregates, services
+from stats import aggregates
 from stats.bots import BOTS
-from stats.models import Simulation, Status
 from stats.services import SIMULATED_GAME
 
 PAGE = 30
@@ -42,7 +39,7 @@ MOST_CLUBS = 200
 # ---- scores -----------------------------------------------------------------------------------------
 
 
-def _score_section(request: HttpRequest, club: Club | None = None) -> dict[str, Any]:
+def score_section(request: HttpRequest, club: Club | None = None) -> dict[str, Any]:
     """The filter row and the score section, for the home page and for a club's."""
     named = request.GET.get("club", "")
     choices = [] if club else list(clubs_services.listed_clubs(request.user).order_by("name")[:MOST_CLUBS])
@@ -64,13 +61,13 @@ def _score_section(request: HttpRequest, club: Club | None = None) -> dict[str, 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     latest = listed_plays(request).filter(club__visibility=Visibility.PUBLIC, counts=True)[:4]
-    return render(request, "dashboard/home.html", _score_section(request) | {"latest": [Told(play) for play in latest]})
+    return render(request, "dashboard/home.html", score_section(request) | {"latest": [Told(play) for play in latest]})
 
 
 @require_safe
 def scores_live(request: HttpRequest) -> HttpResponse:
     """The score section alone: what a page fetches again while it is open."""
-    return render(request, "dashboard/parts/scores.html", _score_section(request))
+    return render(request, "dashboard/parts/scores.html", score_section(request))
 
 
 class _Echo:
@@ -80,14 +77,19 @@ class _Echo:
         return line
 
 
+def as_csv(name: str, rows: Iterable[Sequence[Any]]) -> HttpResponseBase:
+    """Rows as a CSV file of this name, streamed."""
+    writer = csv.writer(_Echo())
+    lines: Iterable[Any] = (writer.writerow(row) for row in rows)
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+
+
 @require_safe
 def scores_csv(request: HttpRequest) -> HttpResponseBase:
     """The histograms of the section as CSV, one score a row."""
-    section: scores.Scores = _score_section(request)["scores"]
-    writer = csv.writer(_Echo())
-    lines: Iterable[Any] = (writer.writerow(row) for row in section.csv_rows())
-    headers = {"Content-Disposition": 'attachment; filename="scores.csv"'}
-    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+    section: scores.Scores = score_section(request)["scores"]
+    return as_csv("scores", section.csv_rows())
 
 
 # ---- plays ------------------------------------------------------------------------------------------
@@ -214,20 +216,6 @@ def clubs(request: HttpRequest) -> HttpResponse:
     return render(request, "dashboard/clubs.html", {"clubs": listed})
 
 
-@require_safe
-def club(request: HttpRequest, slug: str) -> HttpResponse:
-    found = club_or_404(request, slug)
-    latest = ready(Play.objects.filter(club=found))[:4]
-    context = _score_section(request, found) | {
-        "club": found,
-        "latest": [Told(play) for play in latest],
-        "players": found.players.filter(merged_into=None).order_by("name")[:MOST_CLUBS],
-        "membership": clubs_services.membership(request.user, found),
-        "seasons": seasons_of(found),
-    }
-    return render(request, "dashboard/club.html", context)
-
-
 class ClubForm(forms.Form):
     """A new club."""
 
@@ -267,7 +255,7 @@ def signed_in_user(request: HttpRequest) -> User:
     return request.user
 
 
-# ---- simulations, houses, bots ----------------------------------------------------------------------
+# ---- what a play is shown beside; bots ----------------------------------------------------------------------
 
 
 def _simulated_houses(request: HttpRequest, edition: str, variant: str, players: int) -> dict[str, Any] | None:
@@ -284,127 +272,6 @@ def _simulated_source(block: dict[str, Any]) -> str:
         "seed": block["seed"],
         "engine": block["engine"],
     }
-
-
-class _Shown:
-    """A simulation with the words for it."""
-
-    def __init__(self, simulation: Simulation) -> None:
-        self.simulation = simulation
-        game = rules.GAMES[simulation.game]
-        self.variant = in_language(game.variants[simulation.variant])
-        self.edition = in_language(game.editions[simulation.edition].names)
-        self.title = f"{self.variant}, {sentences.number_of_players(simulation.player_count)}"
-        self.bots = sentences.line_up(simulation.bots)
-        self.games = sentences.number_of_games(simulation.games)
-        self.opener = _("random") if simulation.opener is None else str(simulation.opener)
-        self.permille = 1000 * simulation.games_done // simulation.games
-        self.is_over = simulation.status in {Status.FINISHED, Status.CANCELLED, Status.FAILED}
-        running = simulation.status == Status.RUNNING
-        self.progress = sentences.progress(simulation.games_done, simulation.games, running=running)
-        self.pace = sentences.pace(services.games_per_second(simulation), services.eta_seconds(simulation))
-        self.every = 0 if self.is_over else scores.POLL_RUNNING
-
-
-@require_safe
-def simulations(request: HttpRequest) -> HttpResponse:
-    found = Simulation.objects.order_by("-reference", "-created_at")[:PAGE]
-    return render(request, "dashboard/simulations.html", {"simulations": [_Shown(one) for one in found]})
-
-
-@require_safe
-def simulation(request: HttpRequest, pk: UUID) -> HttpResponse:
-    found = get_object_or_404(Simulation.objects.select_related("result"), pk=pk)
-    results = services.results_of(found)
-    context: dict[str, Any] = {"shown": _Shown(found), "simulation": found, "results": results}
-    context["verbs"] = _verbs(found) if found.requester_id and found.requester_id == request.user.pk else []
-    if results["games"]:
-        words = sentences.chart_words()
-        total, axis = results["overall"]["total"], figures.AXES[found.game, "total"]
-        context |= {
-            "heading": sentences.simulation_heading(results),
-            "total_figure": figures.histogram_cell(
-                recorded=None,
-                simulated=total,
-                variant=found.variant,
-                axis=axis,
-                top=figures.top_share([total], axis),
-                words=words,
-                name_medians=True,
-            ),
-            "positions_heading": sentences.positions_heading(results["positions"]),
-            "positions_figure": figures.positions(results["positions"], words=words),
-            "houses_heading": sentences.houses_heading(results["houses"]),
-            "houses_figure": figures.house_lines(results["houses"], words=words),
-        }
-    return render(request, "dashboard/simulation.html", context)
-
-
-def _verbs(simulation: Simulation) -> list[tuple[str, str]]:
-    """What whoever asked for a simulation may do with it now."""
-    if simulation.status == Status.PAUSED:
-        return [("resume", _("Go on")), ("cancel", _("Cancel"))]
-    if simulation.status in (Status.QUEUED, Status.RUNNING):
-        return [("pause", _("Pause")), ("cancel", _("Cancel"))]
-    return []
-
-
-@login_required
-@require_POST
-def simulation_control(request: HttpRequest, pk: UUID, verb: str) -> HttpResponse:
-    """Pause, resume or cancel: for whoever asked for the simulation, as in the API."""
-    verbs = {"pause": services.pause, "resume": services.resume, "cancel": services.cancel}
-    if verb not in verbs:
-        raise Http404
-    try:
-        verbs[verb](id=pk, requester=request.user)
-    except Problem as problem:
-        messages.error(request, str(problem.detail))
-    return redirect("dashboard:simulation", pk=pk)
-
-
-class HouseFilters(forms.Form):
-    """Which reference simulation the page of houses shows."""
-
-    variant = forms.ChoiceField(label=gettext_lazy("Variant"), required=False)
-    player_count = forms.ChoiceField(label=gettext_lazy("Players"), required=False)
-
-    def __init__(self, query: Any) -> None:
-        super().__init__(query)
-        game = rules.GAMES["for-sale"]
-        self.fields["variant"].choices = [(v, in_language(names)) for v, names in game.variants.items()]  # type: ignore[attr-defined]
-        self.fields["player_count"].choices = [  # type: ignore[attr-defined]
-            (str(n), sentences.number_of_players(n)) for n in game.offers[game.default_edition, "base"]
-        ]
-
-
-@require_safe
-def houses(request: HttpRequest) -> HttpResponse:
-    game = rules.GAMES[SIMULATED_GAME]
-    query = request.GET.copy()
-    query.setdefault("player_count", "4")
-    form = HouseFilters(query)
-    form.is_valid()
-    variant = form.cleaned_data.get("variant") or "base"
-    players = int(form.cleaned_data.get("player_count") or 4)
-    block = _simulated_houses(request, game.default_edition, variant, players)
-    rows = [row for row in block["houses"] if row["price"]["n"]] if block else []
-    return render(
-        request,
-        "dashboard/houses.html",
-        {
-            "form": form,
-            "narrowed": bool(request.GET),
-            "block": block,
-            "every": 0 if block and block["complete"] else scores.POLL_RUNNING,
-            "progress": sentences.progress(block["games"], block["games_requested"], running=True) if block else "",
-            "permille": 1000 * block["games"] // block["games_requested"] if block else 0,
-            "heading": sentences.houses_heading(rows),
-            "rows": rows,
-            "figure": figures.house_lines(rows, words=sentences.chart_words()) if rows else None,
-            "source": _simulated_source(block) if block else "",
-        },
-    )
 
 
 @require_safe

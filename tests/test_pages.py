@@ -18,7 +18,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from forsale_api.clubs.models import Club, Token, User
+from forsale_api.clubs.models import Club, Player, Token, User
 from forsale_api.plays.models import Play
 from stats.models import Simulation, Status
 from tests.test_aggregates import ASKED, publish, stored
@@ -30,8 +30,8 @@ TIE = [(83, 4), (85, 2), (70, 0)]
 FOUR = [(67, 4), (69, 2), (55, 3), (47, 6)]
 NAMES = ["Théo", "Marianne", "Guilaine", "Nicolas"]
 PAGES = [
-    "/", "/plays/", "/clubs/", "/simulations/", "/houses/", "/bots/", "/developers/", "/accounts/login/",
-    "/accounts/signup/",
+    "/", "/positions/", "/houses/", "/players/", "/compare/", "/plays/", "/clubs/", "/simulations/", "/bots/",
+    "/developers/", "/accounts/login/", "/accounts/signup/",
 ]  # fmt: skip
 
 
@@ -78,6 +78,7 @@ def signed_in(client: APIClient) -> Client:
 def test_pages_hold_nothing_that_a_strict_policy_forbids(db: Any, client: Client, address: str, language: str) -> None:
     html = page(client, address, accept_language=language)
     assert f'<html lang="{language}">' in html
+    html = re.sub(r"<code.*?</code>", "", html, flags=re.DOTALL)  # samples to copy are text
     scripts = re.findall(r"<script([^>]*)>", html)
     assert all("src=" in script or 'type="application/json"' in script for script in scripts)
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", html)
@@ -89,7 +90,7 @@ def test_pages_hold_nothing_that_a_strict_policy_forbids(db: Any, client: Client
 
 @pytest.mark.parametrize("address", PAGES)
 def test_pages_ask_nothing_of_other_sites(db: Any, client: Client, address: str) -> None:
-    html = page(client, address)
+    html = re.sub(r"<code.*?</code>", "", page(client, address), flags=re.DOTALL)  # samples to copy are text
     assert re.findall(r'(?:src|action|<link[^>]*href)="(?!/)([^"]+)"', html) == []
 
 
@@ -232,7 +233,9 @@ def test_the_live_part_looks_again_each_second_while_games_are_simulated(
 
 
 def test_more_plays_cost_no_more_queries(logged: Any, owner: APIClient, simulated: Any, client: Client) -> None:
-    addresses = ("/", "/plays/", "/clubs/nantes/")
+    theo = Player.objects.get(name="Théo").pk
+    addresses = ("/", "/positions/", "/houses/?player_count=3", "/players/", "/compare/", "/plays/", "/clubs/nantes/")
+    addresses += (f"/players/{theo}/", f"/simulations/{Simulation.objects.get().pk}/?club=nantes")
 
     def queries() -> list[int]:
         counts = []
@@ -503,6 +506,11 @@ def everything(owner: APIClient) -> list[str]:
     record = Play.objects.get(level="record")
     return [
         *PAGES,
+        "/players/?min_plays=1",
+        f"/players/{Player.objects.get(name='Théo').pk}/",
+        "/compare/?a-player_count=3&b-player_count=3&b-data=simulated",
+        f"/simulations/compare/?a={simulation.pk}&b={simulation.pk}",
+        f"/simulations/{simulation.pk}/?club=nantes",
         "/clubs/nantes/",
         f"/plays/{record.pk}/",
         f"/simulations/{simulation.pk}/",

@@ -1,6 +1,7 @@
 """Tags and filters of the pages."""
 
 import json
+from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
@@ -11,17 +12,20 @@ from django.utils.safestring import SafeString
 
 from dashboard import embeds, sentences
 from dashboard.figures import PALETTE
+from dashboard.sentences import in_language
 from forsale_api.plays.models import PlayChange
+from forsale_api.rules import GAMES
 
 register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def nav_link(context: dict[str, Any], name: str, label: str, css: str) -> SafeString:
-    """A link of the main menu; the page one is on, and those below it, say so."""
+def nav_link(context: dict[str, Any], name: str, label: str, css: str, family: str = "") -> SafeString:
+    """A link of a menu; the page one is on, those below it and those of its family (names apart by blanks) say so."""
     address = reverse(f"dashboard:{name}")
     path = context["request"].path
-    here = path == address or (name != "home" and path.startswith(address))
+    others = [reverse(f"dashboard:{other}") for other in family.split()]
+    here = path == address or path.startswith(tuple([address, *others] if name != "home" else others))
     current = format_html(' aria-current="{}"', "page" if path == address else "true") if here else ""
     return format_html('<a class="{}" href="{}"{}>{}</a>', css, address, current, label)
 
@@ -53,15 +57,15 @@ class _Compact(json.JSONEncoder):
 
 
 @register.filter
-def whole(value: int | None) -> str:
-    """A whole number with its thousands apart."""
-    return "–" if value is None else sentences.whole(value)
+def whole(value: Any) -> str:
+    """A whole number with its thousands apart; what a template does not find is empty text."""
+    return "–" if value in (None, "") else sentences.whole(value)
 
 
 @register.filter
-def decimal(value: float | None, digits: int = 1) -> str:
+def decimal(value: Any, digits: int = 1) -> str:
     """A number with this many digits behind the decimal sign."""
-    return "–" if value is None else sentences.decimal(value, digits)
+    return "–" if value in (None, "") else sentences.decimal(value, digits)
 
 
 @register.filter
@@ -80,6 +84,30 @@ def dash(value: Any) -> Any:
 def share(value: float | None) -> str:
     """A share between 0 and 1 as per cent with two digits."""
     return "–" if value is None else sentences.percent(value, 2)
+
+
+@register.filter
+def percent(value: float | None, digits: int = 0) -> str:
+    """A share between 0 and 1 as per cent."""
+    return "–" if value is None else sentences.percent(value, digits)
+
+
+@register.filter
+def share_interval(value: Mapping[str, Any]) -> str:
+    """The interval of a share: 24 to 53 %."""
+    return sentences.share_interval(value)
+
+
+@register.filter
+def variant_name(slug: str) -> str:
+    """The name of a variant in the language of the reader."""
+    return next(in_language(game.variants[slug]) for game in GAMES.values() if slug in game.variants)
+
+
+@register.filter
+def named(names: Mapping[str, str], slug: str) -> str:
+    """The name that goes with a slug."""
+    return names.get(slug, slug)
 
 
 @register.filter

@@ -1,0 +1,378 @@
+"""Pages of simulations: the list, a new one, one with its progress and results, two compared."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+from uuid_utils.compat import uuid7
+
+from dashboard import figures, scores, sentences
+from dashboard.sentences import in_language
+from dashboard.statistics import clubs_to_choose
+from dashboard.views import PAGE, signed_in_user
+from forsale_api import rules
+from forsale_api.api.problems import Conflict, Problem
+from stats import aggregates, services
+from stats.bots import BOTS
+from stats.models import Simulation, Status
+
+MOST_TO_COMPARE = 100
+USUAL_GAMES = 1_000_000
+
+
+class Shown:
+    """A simulation with the words for it."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation = simulation
+        game = rules.GAMES[simulation.game]
+        self.variant = in_language(game.variants[simulation.variant])
+        self.edition = in_language(game.editions[simulation.edition].names)
+        self.title = f"{self.variant}, {sentences.number_of_players(simulation.player_count)}"
+        self.bots = sentences.line_up(simulation.bots)
+        self.games = sentences.number_of_games(simulation.games)
+        self.opener = _("random") if simulation.opener is None else str(simulation.opener)
+        self.permille = 1000 * simulation.games_done // simulation.games
+        self.is_over = simulation.status in {Status.FINISHED, Status.CANCELLED, Status.FAILED}
+        running = simulation.status == Status.RUNNING
+        self.progress = sentences.progress(simulation.games_done, simulation.games, running=running)
+        self.pace = sentences.pace(services.games_per_second(simulation), services.eta_seconds(simulation))
+        self.every = 0 if self.is_over else scores.POLL_RUNNING
+
+    @property
+    def name(self) -> str:
+        """How a list to choose from tells it from others."""
+        return f"{self.bots}, {self.games}, {self.edition}, {_('seed')} {self.simulation.seed}"
+
+
+@require_safe
+def simulations(request: HttpRequest) -> HttpResponse:
+    found = Simulation.objects.order_by("-reference", "-created_at")
+    mine = Q(requester__isnull=False, requester=request.user.pk)
+    kept = found.filter(mine) if request.GET.get("mine") else found
+    context = {
+        "simulations": [Shown(one) for one in kept[:PAGE]],
+        "mine": bool(request.GET.get("mine")),
+        "more": kept.count() > PAGE,
+    }
+    return render(request, "dashboard/simulations.html", context)
+
+
+# ---- a new one --------------------------------------------------------------------------------------
+
+
+class SimulationForm(forms.Form):
+    """A request for a simulation; which values are allowed is the simulator's to say."""
+
+    variant = forms.ChoiceField(label=gettext_lazy("Variant"))
+    player_count = forms.TypedChoiceField(label=gettext_lazy("Players"), coerce=int)
+    edition = forms.ChoiceField(label=gettext_lazy("Edition"))
+    games = forms.IntegerField(
+        label=gettext_lazy("Games"), min_value=1, widget=forms.NumberInput(attrs={"inputmode": "numeric"})
+    )
+    opener = forms.ChoiceField(label=gettext_lazy("Who opens the first auction"), required=False)
+    seed = forms.IntegerField(
+        label=gettext_lazy("Seed"),
+        required=False,
+        min_value=0,
+        max_value=2**53 - 1,
+        help_text=gettext_lazy("The same request and seed gives the same result. Empty: one is drawn."),
+    )
+    id = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        game = rules.GAMES[services.SIMULATED_GAME]
+        counts = sorted({count for offered in game.offers.values() for count in offered})
+        bots = [(bot.slug, in_language(bot.names)) for bot in BOTS.values()]
+        choices = {
+            "variant": [(slug, in_language(names)) for slug, names in game.variants.items()],
+            "player_count": [(n, sentences.number_of_players(n)) for n in counts],
+            "edition": [(slug, in_language(edition.names)) for slug, edition in game.editions.items()],
+            "opener": [
+                ("random", _("Drawn in each game")),
+                *((str(n), _("Seat %(n)s") % {"n": n}) for n in counts_up(counts)),
+            ],
+        }
+        for name, options_of in choices.items():
+            self.fields[name].choices = options_of  # type: ignore[attr-defined]
+        for seat in counts_up(counts):
+            self.fields[f"bot{seat}"] = forms.ChoiceField(
+                label=_("Seat %(n)s") % {"n": seat}, choices=bots, required=seat <= counts[0]
+            )
+        most = min(settings.MAX_SIMULATION_GAMES, 10**10)
+        games = self.fields["games"]
+        games.max_value = most  # type: ignore[attr-defined]
+        games.help_text = _("At most %(most)s.") % {"most": sentences.number_of_games(most)}
+
+    @property
+    def seats(self) -> list[tuple[int, forms.BoundField]]:
+        """The fields of the bots, by seat."""
+        return [(int(name[3:]), self[name]) for name in self.fields if name.startswith("bot")]
+
+    @property
+    def others(self) -> list[forms.BoundField]:
+        """The other visible fields, in order."""
+        return [field for field in self.visible_fields() if not field.name.startswith("bot")]
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The request, as `services.request_simulation` takes it."""
+        data = self.cleaned_data
+        opener = data["opener"] or "random"
+        return {
+            "game": services.SIMULATED_GAME,
+            **{name: data[name] for name in ("edition", "variant", "player_count", "games", "seed", "id")},
+            "bots": [data[f"bot{seat}"] or next(iter(BOTS)) for seat in range(1, data["player_count"] + 1)],
+            "opener": opener if opener == "random" else int(opener),
+        }
+
+
+def counts_up(counts: Sequence[int]) -> range:
+    """Seats from 1 to the most there are."""
+    return range(1, counts[-1] + 1)
+
+
+@login_required
+def simulation_new(request: HttpRequest) -> HttpResponse:
+    """Choose a line-up and the number of games, and start."""
+    form = SimulationForm(request.POST) if request.method == "POST" else SimulationForm(initial=_initial(request.GET))
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = services.request_simulation(requester=signed_in_user(request), **form.asked)
+        except Conflict as problem:
+            form.add_error(None, str(problem.detail))
+        except Problem as problem:
+            for error in problem.errors or [{"pointer": "", "detail": str(problem.detail)}]:
+                form.add_error(_field_at(form, error["pointer"]), error["detail"])
+        else:
+            return redirect("dashboard:simulation", pk=made.pk)
+    return render(request, "dashboard/simulation_new.html", {"form": form})
+
+
+def _field_at(form: SimulationForm, pointer: str) -> str | None:
+    """The field that a problem of the request points at: /bots/2 is the third seat's."""
+    name, _slash, place = pointer.strip("/").partition("/")
+    if name == "bots":
+        name = f"bot{int(place) + 1}" if place.isdigit() else "bot1"
+    return name if name in form.fields else None
+
+
+def _initial(query: Mapping[str, Any]) -> dict[str, Any]:
+    """What the form begins with: a simulation to be run again with changes, or the usual."""
+    game = rules.GAMES[services.SIMULATED_GAME]
+    usual: dict[str, Any] = {
+        "variant": "base",
+        "player_count": 4,
+        "edition": game.default_edition,
+        "games": min(USUAL_GAMES, settings.MAX_SIMULATION_GAMES),
+        "opener": "random",
+    }
+    usual |= {f"bot{seat}": next(iter(BOTS)) for seat in range(1, 7)}
+    try:
+        same = Simulation.objects.filter(pk=UUID(query.get("like", ""))).first()
+    except ValueError:
+        same = None
+    if same is not None:
+        asked = services.request_of(same)
+        usual |= {name: asked[name] for name in ("variant", "player_count", "edition", "games", "opener")}
+        usual |= {f"bot{seat}": bot for seat, bot in enumerate(asked["bots"], start=1)}
+    return usual | {"id": uuid7()}
+
+
+# ---- one --------------------------------------------------------------------------------------------
+
+
+class BesideFilters(forms.Form):
+    """Whose plays the results are shown beside."""
+
+    club = forms.ChoiceField(label=gettext_lazy("Beside the plays of"), required=False)
+
+    def __init__(self, query: Any, *, clubs: Sequence[Any]) -> None:
+        super().__init__(query)
+        self.fields["club"].choices = [  # type: ignore[attr-defined]
+            ("", _("Nobody")),
+            ("*", _("All public clubs")),
+            *((c.slug, c.name) for c in clubs),
+        ]
+
+
+@require_safe
+def simulation(request: HttpRequest, pk: UUID) -> HttpResponse:
+    found = get_object_or_404(Simulation.objects.select_related("result"), pk=pk)
+    named = request.GET.get("club", "")
+    clubs = clubs_to_choose(request, "" if named == "*" else named)
+    beside = BesideFilters(request.GET, clubs=clubs)
+    beside.is_valid()
+    results = services.results_of(found)
+    context: dict[str, Any] = {
+        "shown": Shown(found),
+        "simulation": found,
+        "results": results,
+        "beside": beside,
+        "narrowed": bool(named),
+    }
+    context["verbs"] = _verbs(found) if found.requester_id and found.requester_id == request.user.pk else []
+    if results["games"]:
+        context |= _figures(found, results, beside.cleaned_data.get("club", ""), request)
+        context["others"] = [
+            Shown(one)
+            for one in Simulation.objects.filter(
+                game=found.game, variant=found.variant, player_count=found.player_count, games_done__gt=0
+            )
+            .exclude(pk=found.pk)
+            .order_by("-reference", "-created_at")[:MOST_TO_COMPARE]
+        ]
+    return render(request, "dashboard/simulation.html", context)
+
+
+def _figures(simulation: Simulation, results: Mapping[str, Any], club: str, request: HttpRequest) -> dict[str, Any]:
+    """Totals, positions and houses, beside the plays of a club (`*`: of all public ones)."""
+    words = sentences.chart_words()
+    total, axis = results["overall"]["total"], figures.AXES[simulation.game, "total"]
+    mine = _recorded(simulation, club, request) if club else {}
+    scored, seated, housed = (mine.get(name) for name in ("scores", "seats", "houses"))
+    pair = [scored and scored["total"], total]
+    points = [row for row in housed["houses"] if row["price"]["n"]] if housed else []
+    return {
+        "heading": sentences.simulation_heading(results),
+        "recorded": scored,
+        "beside_says": mine.get("says", ""),
+        "recorded_note": sentences.cell_note("total", scored, {"plays": results["games"], "total": total})
+        if scored
+        else "",
+        "total_figure": figures.histogram_cell(
+            recorded=pair[0],
+            simulated=total,
+            variant=figures.SELECTION if club else simulation.variant,
+            axis=axis,
+            top=figures.top_share(pair, axis),
+            words=words,
+            name_medians=True,
+        ),
+        "positions_heading": sentences.positions_heading(results["positions"]),
+        "positions_figure": figures.positions(
+            results["positions"],
+            recorded=seated["positions"] if seated else [],
+            variant=figures.SELECTION,
+            words=words,
+        ),
+        "houses_heading": sentences.houses_heading(results["houses"]),
+        "has_points": bool(points),
+        "houses_figure": figures.house_lines(
+            results["houses"], recorded=points, variant=figures.SELECTION, words=words
+        ),
+    }
+
+
+def _recorded(simulation: Simulation, club: str, request: HttpRequest) -> dict[str, Any]:
+    """The recorded figures of the same edition, variant and number of players."""
+    asked = {
+        "game": simulation.game,
+        "edition": simulation.edition,
+        "variant": simulation.variant,
+        "player_count": simulation.player_count,
+        "club": None if club == "*" else club,
+    }
+    reads = {"scores": aggregates.score_blocks, "seats": aggregates.seat_blocks, "houses": aggregates.house_blocks}
+    answers = {name: read(asked, viewer=request.user) for name, read in reads.items()}
+    found = {name: answer["results"][0] for name, answer in answers.items() if answer["results"]}
+    plays = found["scores"]["plays"] if "scores" in found else 0
+    said = {"plays": sentences.number_of_plays(plays), "when": sentences.moment(answers["scores"]["as_of"])}
+    says = _("Beside %(plays)s that count, as of %(when)s.") % said if plays else _("No such play is logged there yet.")
+    return found | {"says": says}
+
+
+def _verbs(simulation: Simulation) -> list[tuple[str, str]]:
+    """What whoever asked for a simulation may do with it now."""
+    if simulation.status == Status.PAUSED:
+        return [("resume", _("Go on")), ("cancel", _("Cancel"))]
+    if simulation.status in (Status.QUEUED, Status.RUNNING):
+        return [("pause", _("Pause")), ("cancel", _("Cancel"))]
+    return []
+
+
+@login_required
+@require_POST
+def simulation_control(request: HttpRequest, pk: UUID, verb: str) -> HttpResponse:
+    """Pause, resume or cancel: for whoever asked for the simulation, as in the API."""
+    verbs = {"pause": services.pause, "resume": services.resume, "cancel": services.cancel}
+    if verb not in verbs:
+        raise Http404
+    try:
+        verbs[verb](id=pk, requester=request.user)
+    except Problem as problem:
+        messages.error(request, str(problem.detail))
+    return redirect("dashboard:simulation", pk=pk)
+
+
+# ---- two --------------------------------------------------------------------------------------------
+
+
+@require_safe
+def simulations_compare(request: HttpRequest) -> HttpResponse:
+    """Two simulations side by side: A in the accent, B in the colour of others."""
+    pair = [_asked_for(request.GET.get(side, "")) for side in "ab"]
+    results = [services.results_of(one) for one in pair]
+    blocks = [
+        {"plays": each["games"], **each["overall"], "decided_by": each["decided_by"], "player_count": one.player_count}
+        for one, each in zip(pair, results, strict=True)
+    ]
+    words = replace(sentences.chart_words(), recorded="A", simulated="B", step=_("B, %{customdata[0]}: %{y:.1f} %"))
+    axis = figures.AXES[services.SIMULATED_GAME, "total"]
+    a, b = (block["total"] for block in blocks)
+    context = {
+        "sides": [
+            {"name": name, "shown": Shown(one), "results": each, "mean": sentences.mean(each["overall"]["total"])}
+            for name, one, each in zip("AB", pair, results, strict=True)
+        ],
+        "heading": sentences.compare_heading("total", *blocks),
+        "total_figure": figures.histogram_cell(
+            recorded=a,
+            simulated=b,
+            variant=figures.SELECTION,
+            axis=axis,
+            top=figures.top_share([a, b], axis),
+            words=words,
+            name_medians=True,
+        ),
+        "positions_figure": figures.positions(
+            results[1]["positions"], recorded=results[0]["positions"], variant=figures.SELECTION, words=words
+        ),
+        "houses_figure": figures.house_pair(results[0]["houses"], results[1]["houses"], words=words),
+        "seats": _side_by_side(results),
+        "houses": [
+            (row["house"], row, other)
+            for row, other in zip(results[0]["houses"], results[1]["houses"], strict=False)
+            if row["price"]["n"] or other["price"]["n"]
+        ],
+    }
+    return render(request, "dashboard/simulations_compare.html", context)
+
+
+def _asked_for(text: str) -> Simulation:
+    try:
+        found = Simulation.objects.select_related("result").filter(pk=UUID(text)).first()
+    except ValueError:
+        found = None
+    if found is None:
+        raise Http404(_("There is no such simulation."))
+    return found
+
+
+def _side_by_side(results: Sequence[Mapping[str, Any]]) -> list[tuple[int, Any, Any]]:
+    """By seat: A's figures and B's, None where one has fewer seats."""
+    most = max(len(each["seats"]) for each in results)
+    rows = [[*each["seats"], *([None] * (most - len(each["seats"])))] for each in results]
+    return [(place + 1, rows[0][place], rows[1][place]) for place in range(most)]

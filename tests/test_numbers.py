@@ -1,0 +1,243 @@
+"""Each number on each page is the API's for the same filter: the pages are walked, table by table."""
+
+import csv
+import io
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from rest_framework.test import APIClient
+
+from forsale_api.clubs.models import Club
+from stats.models import Simulation
+from tests.test_aggregates import ASKED, publish, stored
+from tests.test_pages import FOUR, NAMES, page
+from tests.test_plays import PLAYS, post, record_body, seats
+from tests.test_ratings import rate_all
+
+STATS = "/api/v1/stats/"
+
+
+@pytest.fixture(autouse=True)
+def no_references_on_their_way() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def simulated(db: Any) -> Simulation:
+    return stored(2000, **ASKED)
+
+
+@pytest.fixture
+def logged(owner: APIClient, club: Club) -> list[dict[str, Any]]:
+    """A public club: ties, full records, positions known and unknown, uncounted plays, two variants."""
+    publish(club)
+    four = [{"player": n, "cheques": c, "banknotes": b} for n, (c, b) in zip(NAMES, FOUR, strict=True)]
+    made = [post(owner, played_on=f"2026-11-0{day}", first_seat=1 + day % 3) for day in range(1, 5)]
+    made += [
+        post(owner, seats=four, played_on="2026-10-27", first_seat=2),
+        post(owner, seats=seats([(84, 5), (84, 5), (70, 0)]), played_on="2026-09-01"),
+        post(owner, counts=False, not_counted_reason="taught the rules"),
+    ]
+    for seed in (3, 4):
+        for variant in ("base", "not-enough-for-everyone"):
+            answer = owner.post(PLAYS, record_body(seed=seed, kind=("iello", variant, 3), played_on="2026-11-26"))
+            assert answer.status_code == 201, answer.content
+            made.append(answer.json())
+    rate_all()
+    return made
+
+
+def table(html: str, name: str) -> list[list[str]]:
+    """The cells of a table's body, row by row; `name` is the id of the table or of what it stands in."""
+    rest = html[html.index(f'id="{name}"') :]
+    body = rest[rest.index("<tbody>") : rest.index("</tbody>")]
+    rows = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL) for row in body.split("<tr>")[1:]]
+    return [[unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in row] for row in rows]
+
+
+def percent(share: float | None, digits: int = 0) -> str:
+    return "–" if share is None else f"{100 * share:.{digits}f}\u00a0%".replace("\u00a0", " ")
+
+
+def number(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def plain(rows: list[list[str]]) -> list[list[str]]:
+    return [[cell.replace("\u00a0", " ") for cell in row] for row in rows]
+
+
+def blocks(client: APIClient, address: str, **query: Any) -> list[dict[str, Any]]:
+    answer = client.get(STATS + address, {"game": "for-sale", **query})
+    assert answer.status_code == 200, answer.content
+    return answer.json()["results"]
+
+
+OF_PLAYS = [{}, {"club": "nantes"}, {"player_count": 3}, {"played_after": "2026-11-01"}, {"counts": "all"}]
+
+
+def query_of(filters: dict[str, Any]) -> str:
+    return "&".join(f"{name}={value}" for name, value in filters.items())
+
+
+@pytest.mark.parametrize("filters", OF_PLAYS)
+def test_positions(logged: Any, simulated: Any, client: Client, anonymous: APIClient, filters: dict[str, Any]) -> None:
+    shown = plain(table(page(client, f"/positions/?{query_of(filters)}"), "table"))
+    due = []
+    for data in ("recorded", "simulated"):
+        kept = {k: v for k, v in filters.items() if data == "recorded" or k == "player_count"}
+        for block in blocks(anonymous, "seats/", edition="iello", data=data, **kept):
+            variant = "Base game" if block["variant"] == "base" else "Not enough for everyone"
+            for row in block["positions"]:
+                share = row["win_share"]
+                mean = row["total"]["mean"] if row["total"] else None
+                due.append([
+                    variant, str(block["player_count"]), data, str(row["position"]), f"{block['plays']:,}",
+                    percent(share["value"], 2), f"{percent(share['low'], 2)} – {percent(share['high'], 2)}",
+                    number(mean, 1),
+                ])  # fmt: skip
+    assert sorted(shown) == sorted(due)
+    assert due
+
+
+@pytest.mark.parametrize("filters", [{}, {"club": "nantes"}, {"played_after": "2026-12-01"}, {"counts": "all"}])
+@pytest.mark.parametrize("variant", ["base", "not-enough-for-everyone"])
+def test_houses(
+    logged: Any, simulated: Any, client: Client, anonymous: APIClient, filters: dict[str, Any], variant: str
+) -> None:
+    kind = {"edition": "iello", "variant": variant, "player_count": 3}
+    recorded = blocks(anonymous, "houses/", **kind, **filters)
+    imagined = blocks(anonymous, "houses/", **kind, data="simulated")
+    html = page(client, f"/houses/?variant={variant}&player_count=3&{query_of(filters)}")
+    if not recorded and not imagined:
+        assert "houses-table" not in html
+        return
+    by_house = [{row["house"]: row for row in (found[0]["houses"] if found else [])} for found in (recorded, imagined)]
+    due = []
+    for house in sorted({*by_house[0], *by_house[1]}):
+        nothing = {"n": None, "mean": None, "se": None}
+        none = {"price": nothing, "cheque": nothing}
+        played, dreamt = (found.get(house, none) for found in by_house)
+        due.append([
+            str(house), number(played["price"]["n"], 0), number(played["price"]["mean"], 2),
+            number(played["cheque"]["mean"], 2), number(dreamt["price"]["n"], 0), number(dreamt["price"]["mean"], 3),
+            number(dreamt["price"]["se"], 4), number(dreamt["cheque"]["mean"], 3), number(dreamt["cheque"]["se"], 4),
+        ])  # fmt: skip
+    assert plain(table(html, "houses-table")) == due
+
+
+@pytest.mark.parametrize("filters", [*OF_PLAYS, {"variant": "base"}, {"min_plays": 1}])
+def test_players(logged: Any, client: Client, anonymous: APIClient, filters: dict[str, Any]) -> None:
+    html = page(client, f"/players/?{query_of(filters)}")
+    rows = blocks(anonymous, "players/", **{"min_plays": 5, **filters})
+    if not rows:
+        assert "Nobody has played enough" in html
+        return
+    shown = plain(table(html, "players"))
+    due = []
+    for place, row in enumerate(rows, start=1):
+        share, rating = row["win_share"], row["rating"]
+        due.append([
+            str(place), row["player"]["name"], *([] if "club" in filters else ["Nantes"]), str(row["plays"]),
+            str(row["wins"]), str(row["shared_wins"]), percent(share["value"]),
+            f"{100 * share['low']:.0f} to {percent(share['high'])}", percent(row["expected_share"]),
+            percent(row["adjusted_share"], 1), number(row["mean_total"]["mean"], 1), number(rating["value"], 1),
+            f"{rating['low']:.1f} – {rating['high']:.1f}",
+        ])  # fmt: skip
+    assert shown == due
+
+
+@pytest.mark.parametrize("filters", [{}, {"variant": "base"}, {"played_after": "2026-11-01"}, {"counts": "all"}])
+def test_a_player(logged: Any, client: Client, anonymous: APIClient, filters: dict[str, Any]) -> None:
+    theo = logged[0]["seats"][0]["player"]["id"]
+    html = page(client, f"/players/{theo}/?{query_of(filters)}")
+    answer = anonymous.get(f"{STATS}players/{theo}/", {"game": "for-sale", **filters}).json()
+    shown = plain(table(html, "table"))
+    assert sorted([row[2], row[3], row[4], row[5], row[8], row[9]] for row in shown) == sorted(
+        [
+            str(block["plays"]), str(block["wins"]), str(block["shared_wins"]), percent(block["win_share"]["value"]),
+            number(block["total"]["mean"], 1), str(block["total"]["median"]),
+        ]
+        for block in answer["results"]
+    )  # fmt: skip
+    assert plain(table(html, "opponents")) == [
+        [
+            row["player"]["name"], str(row["plays"]), str(row["ahead"]), str(row["behind"]), str(row["level"]),
+            percent(row["ahead_share"]["value"]),
+            f"{100 * row['ahead_share']['low']:.0f} to {percent(row['ahead_share']['high'])}",
+        ]
+        for row in answer["opponents"]
+    ]  # fmt: skip
+    assert [row[1] for row in table(html, "ratings")] == [f"{point['value']:.2f}" for point in answer["ratings"]]
+    placed = answer["placed"]
+    assert "Placed ahead of others {ahead} times, behind {behind} times, level {level} times".format(**placed) in html
+    assert f"${max(one['total'] for one in answer['form'])},000" in html
+
+
+def test_a_clubs_months(logged: Any, client: Client, anonymous: APIClient) -> None:
+    months = blocks(anonymous, "activity/", club="nantes")
+    shown = table(page(client, "/clubs/nantes/"), "months")
+    assert [row[1:] for row in shown] == [[str(row["plays"]), str(row["days"])] for row in months]
+    assert len(shown) == 3
+    text = b"".join(client.get("/clubs/nantes/activity.csv").streaming_content).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [(row["month"], int(row["plays"])) for row in rows] == [(row["month"], row["plays"]) for row in months]
+
+
+@pytest.mark.parametrize("measure", ["total", "winning_total", "margin", "banknotes"])
+def test_both_sides_of_a_comparison(
+    logged: Any, simulated: Any, client: Client, anonymous: APIClient, measure: str
+) -> None:
+    kind = "player_count=3"
+    html = page(client, f"/compare/?measure={measure}&a-{kind}&a-club=nantes&b-{kind}&b-data=simulated")
+    common = {"edition": "iello", "variant": "base", "player_count": 3}
+    sides = [
+        *blocks(anonymous, "scores/", club="nantes", **common),
+        *blocks(anonymous, "scores/", data="simulated", **common),
+    ]
+    shown = plain(table(html, "table"))
+    for row, block, name in zip(shown, sides, "AB", strict=True):
+        d = block[measure]
+        assert [row[0], row[1], row[2], row[4]] == [name, f"{block['plays']:,}", f"{d['n']:,}", str(d["median"])]
+        assert row[6:10] == [str(d["quantiles"][q]) for q in ("p05", "p25", "p75", "p95")]
+    gap = sides[0][measure]["mean"] - sides[1][measure]["mean"]
+    assert f"{abs(gap):.1f}" in re.search(r'<h2 class="says">(.*?)</h2>', html)[1]
+
+
+def test_two_simulations(simulated: Simulation, client: Client, anonymous: APIClient) -> None:
+    results = anonymous.get(f"/api/v1/simulations/{simulated.pk}/results/").json()
+    html = page(client, f"/simulations/compare/?a={simulated.pk}&b={simulated.pk}")
+    shown = plain(re.findall(r"<tr>(.*?)</tr>", html, re.DOTALL) and table(html, "compare"))
+    for row, seat in zip(shown, results["seats"], strict=True):
+        share = percent(seat["win_share"]["value"], 2)
+        assert row[1:3] == [seat["bot"], share]
+        assert row[5:7] == [seat["bot"], share]
+    page(client, f"/simulations/compare/?a={simulated.pk}&b=nothing", 404)
+
+
+@pytest.mark.parametrize(
+    ("address", "column"),
+    [("/positions/?club=nantes", "win_share"), ("/houses/?player_count=3", "cheque_mean"), ("/players/", "rating")],
+)
+def test_the_csv_of_a_page_has_its_filters_and_all_digits(
+    logged: Any, simulated: Any, client: Client, anonymous: APIClient, address: str, column: str
+) -> None:
+    html = page(client, address)
+    (link,) = re.findall(r'href="([^"]*format=csv[^"]*)"', html)
+    text = b"".join(client.get(unescape(link)).streaming_content).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    if address == "/players/":
+        due = [row["rating"]["value"] for row in blocks(anonymous, "players/", min_plays=5)]
+        assert [float(row[column]) for row in rows] == due
+    elif "positions" in address:
+        found = blocks(anonymous, "seats/", club="nantes", edition="iello")
+        due = [place["win_share"]["value"] for block in found for place in block["positions"]]
+        assert [float(row[column]) for row in rows if row["data"] == "recorded"] == due
+    else:
+        kind = {"edition": "iello", "variant": "base", "player_count": 3}
+        due = [row["cheque"]["mean"] for row in blocks(anonymous, "houses/", data="simulated", **kind)[0]["houses"]]
+        assert [float(row[column]) for row in rows if row["data"] == "simulated"] == due
