@@ -47,7 +47,7 @@ LONGEST_REST = timedelta(minutes=5)
 """An address that fails is left alone for a while, twice as long each time, up to this."""
 LONGEST_WISH = 3600
 """Seconds that an answer's Retry-After may ask for."""
-LEASE = timedelta(seconds=60)
+LEASE = timedelta(seconds=30)
 TURN_SECONDS = 5.0
 """After so long other addresses get their turn."""
 BATCH = 500
