@@ -94,6 +94,19 @@ def test_pages_ask_nothing_of_other_sites(db: Any, client: Client, address: str)
     assert re.findall(r'(?:src|action|<link[^>]*href)="(?!/)([^"]+)"', html) == []
 
 
+def test_the_first_view_of_the_dashboard_is_light(db: Any, client: Client) -> None:
+    html = client.get("/", headers={"accept-encoding": "gzip"})
+    text = page(client, "/")
+    assets = re.findall(r'(?:src|<link[^>]*href)="(/static/[^"]+)"', text)
+    assert any("plotly" in address for address in assets)
+    sizes = {"/": len(html.content)}
+    for address in assets:
+        answer = client.get(address, headers={"accept-encoding": "gzip"})
+        assert answer["Content-Encoding"] == "gzip"
+        sizes[address] = len(b"".join(answer.streaming_content))
+    assert sum(sizes.values()) < 700_000, sizes
+
+
 def test_a_page_that_is_not_there_says_so_in_the_language_of_the_reader(db: Any, client: Client) -> None:
     assert "There is nothing here for you" in page(client, "/clubs/nowhere/", 404)
     assert "Il n’y a rien ici pour vous" in page(client, "/nowhere/", 404, accept_language="fr")
