@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 from django.urls import NoReverseMatch, reverse
 
-from dashboard.pad import may_remove
+from dashboard.play_edits import may_remove
 from dashboard.sharing import bg_stats_link
 from forsale_api.clubs.services import membership
 from forsale_api.plays.undoing import last_change
