@@ -6,6 +6,7 @@ Logging in, signing up, passwords and passkeys are django-allauth's pages, in ou
 from datetime import timedelta
 from typing import Any
 
+from allauth.account.decorators import reauthentication_required
 from django import forms
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -48,6 +49,7 @@ class DeletionForm(forms.Form):
 
 
 @login_required
+@reauthentication_required
 def account_delete(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     form = DeletionForm(request.POST or None)
@@ -214,6 +216,10 @@ def app_delete(request: HttpRequest, pk: str) -> HttpResponse:
 def join(request: HttpRequest, code: str) -> HttpResponse:
     """Where an invitation link leads: what one is invited to, and the button that joins."""
     found = invitations.usable(code)
+    if found is None and request.user.is_authenticated:
+        mine = Membership.objects.filter(user=signed_in_user(request), club__invitations__code=code).first()
+        if mine is not None:  # who has joined by it may follow it again
+            return redirect("dashboard:club", slug=mine.club.slug)
     if found is None:
         return render(request, "dashboard/accounts/join.html", {"over": True}, status=404)
     if not request.user.is_authenticated:
