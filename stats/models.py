@@ -236,3 +236,64 @@ class Chunk(models.Model):
                 name="chunk_leased_until",
             ),
         ]
+
+
+class LeagueRun(models.Model):
+    """A league of bots, as requested (`league.League`); its rounds are handed out in order."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    requester = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="leagues"
+    )
+    game = models.CharField(max_length=30)
+    edition = models.CharField(max_length=30)
+    variant = models.CharField(max_length=40)
+    player_count = models.PositiveSmallIntegerField()
+    bots = models.JSONField()
+    tables = models.CharField(max_length=10)
+    rounds = models.PositiveIntegerField()
+    deals = models.PositiveBigIntegerField()
+    seed = models.BigIntegerField()
+    engine = models.CharField(max_length=20)
+    body_hash = models.CharField(max_length=64, blank=True, editable=False)  # of the POST that brought its own id
+
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    error = models.TextField(blank=True)
+    next_round = models.PositiveIntegerField(default=0)
+    rounds_done = models.PositiveIntegerField(default=0)
+
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(status__in=Status.values), name="league_status_known"),
+            models.CheckConstraint(
+                condition=Q(rounds_done__lte=F("next_round"), next_round__lte=F("rounds")), name="league_rounds"
+            ),
+            models.CheckConstraint(
+                condition=~Q(status=Status.FINISHED) | Q(rounds_done=F("rounds")), name="finished_league_is_whole"
+            ),
+        ]
+        indexes = [models.Index(fields=["status", "created_at"]), models.Index(fields=["created_at", "id"])]
+
+    def __str__(self) -> str:
+        return f"{self.game} {self.edition} {self.variant} {self.player_count} {self.id}"
+
+
+class LeagueRound(models.Model):
+    """A round of a league: `results` (see `league.play_round`) once it is played, until then in a worker's hands.
+
+    Whoever plays it gets the same results, so no lease needs to be proved: the first to store them stores them.
+    """
+
+    league = models.ForeignKey(LeagueRun, on_delete=models.CASCADE, related_name="played_rounds")
+    number = models.PositiveIntegerField()
+    results = models.JSONField(null=True)
+    leased_until = models.DateTimeField(null=True)
+    worker = models.CharField(max_length=100, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["league", "number"], name="round_once")]

@@ -252,7 +252,7 @@ def ask_for_references(kinds: Sequence[Mapping[str, Any]]) -> None:
         kind for kind in kinds if shared_cache.add("reference:" + ":".join(map(str, kind.values())), True, timeout=10)
     ]
     if new:
-        _send(START_REFERENCES, kinds=[dict(kind) for kind in new])
+        send_task(START_REFERENCES, kinds=[dict(kind) for kind in new])
 
 
 # --- control -----------------------------------------------------------------------------------------
@@ -378,7 +378,8 @@ class Lease:
     games: int
 
 
-def _this_worker() -> str:
+def this_worker() -> str:
+    """Host and process, as leases name them."""
     return f"{socket.gethostname()[:80]}:{os.getpid()}"
 
 
@@ -392,7 +393,7 @@ def lease(*, chunk_id: int) -> Lease | None:
         Q(leased_until=None) | Q(leased_until__lt=now),
         pk=chunk_id,
         simulation__in=Simulation.objects.filter(status__in=ACTIVE),
-    ).update(lease=token, leased_until=now + LEASE, worker=_this_worker(), attempts=F("attempts") + 1)
+    ).update(lease=token, leased_until=now + LEASE, worker=this_worker(), attempts=F("attempts") + 1)
     chunk = Chunk.objects.select_related("simulation").filter(pk=chunk_id, lease=token).first() if taken else None
     if chunk is None:
         return None
@@ -487,10 +488,11 @@ def _hand_out(simulation: Simulation) -> None:
 def _enqueue(chunks: Iterable[Chunk]) -> None:
     """Send the chunks' tasks once what they name is committed; one that cannot be sent is `reconcile`'s."""
     for chunk in chunks:
-        _send(RUN_CHUNK, chunk_id=chunk.pk)
+        send_task(RUN_CHUNK, chunk_id=chunk.pk)
 
 
-def _send(task: str, **kwargs: Any) -> None:
+def send_task(task: str, **kwargs: Any) -> None:
+    """Have a worker run the task once what was written is committed; a broker that is down is `reconcile`'s matter."""
     transaction.on_commit(partial(app.send_task, task, kwargs=kwargs), robust=True)
 
 
@@ -531,7 +533,7 @@ def reconcile(*, everything: bool = False) -> int:
     chunks = Chunk.objects.filter(simulation__status__in=ACTIVE)
     due = [chunk.pk for chunk in chunks.filter(waiting | Q(leased_until__lt=now))]
     for chunk in chunks.filter(leased_until__gte=now):
-        if _is_dead(chunk.worker):
+        if is_dead(chunk.worker):
             freed = Chunk.objects.filter(pk=chunk.pk, lease=chunk.lease).update(lease=None, leased_until=None)
             due += [chunk.pk] * freed
     Chunk.objects.filter(pk__in=due).update(enqueued_at=now)
@@ -539,7 +541,7 @@ def reconcile(*, everything: bool = False) -> int:
     return len(due)
 
 
-def _is_dead(worker: str) -> bool:
+def is_dead(worker: str) -> bool:
     """Whether the process that took a lease ran on this machine and is no more; no lease need run out for it."""
     host, _colon, pid = worker.rpartition(":")
     if host != socket.gethostname()[:80] or not pid.isdigit():

@@ -2,10 +2,12 @@
 
 import time
 from typing import Any
+from uuid import UUID
 
 from celery import shared_task
 
-from stats import folding, ratings, services, simulation
+from stats import folding, league_services, ratings, services, simulation
+from stats.league import play_round
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -44,8 +46,26 @@ def run_chunk(*, chunk_id: int) -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def reconcile(*, everything: bool = False) -> None:
-    """Send again the tasks of chunks that nobody works on."""
+    """Send again the tasks of chunks and leagues that nobody works on."""
     services.reconcile(everything=everything)
+    league_services.reconcile(everything=everything)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def play_league(*, league_id: str) -> None:
+    """Play rounds of a league for a second, outside any transaction, and let others have their turn."""
+    until = time.monotonic() + league_services.TURN_SECONDS
+    while (leased := league_services.lease(league_id=UUID(league_id))) is not None:
+        run, number = leased
+        try:
+            results = play_round(league_services.league_of(run), number)
+        except Exception as error:
+            league_services.raised(id=run.pk, number=number, error=error)
+            raise
+        league_services.store(id=run.pk, number=number, results=results)
+        if time.monotonic() > until:
+            league_services.send(run.pk)
+            return
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from stats import views
+from stats import league_views, views
 
 urlpatterns = [
     path("stats/scores/", views.Scores.as_view(), name="stats-scores"),
@@ -18,4 +18,10 @@ urlpatterns = [
     path("simulations/<uuid:id>/pause/", views.Pause.as_view(), name="simulation-pause"),
     path("simulations/<uuid:id>/resume/", views.Resume.as_view(), name="simulation-resume"),
     path("simulations/<uuid:id>/results/", views.Results.as_view(), name="simulation-results"),
+    path("leagues/", league_views.Leagues.as_view(), name="leagues"),
+    path("leagues/<uuid:id>/", league_views.OneLeague.as_view(), name="league"),
+    path("leagues/<uuid:id>/cancel/", league_views.CancelLeague.as_view(), name="league-cancel"),
+    path("leagues/<uuid:id>/pause/", league_views.PauseLeague.as_view(), name="league-pause"),
+    path("leagues/<uuid:id>/resume/", league_views.ResumeLeague.as_view(), name="league-resume"),
+    path("leagues/<uuid:id>/table/", league_views.LeagueTable.as_view(), name="league-table"),
 ]

@@ -275,7 +275,10 @@ def error_codes_in_the_source() -> dict[str, str]:
     calls = {"Message": 0, "fail": 0, "_illegal": 0, "error_entry": 1, "_wrong": 1, "_answer": 2, "_one_of": 3}
     calls["_refuse"] = 3
     found = codes_in_the_source(calls, keyword=True) | dict.fromkeys(for_sale.SAYS, "the sentences of the rules")
-    return found | dict.fromkeys(("games-out-of-range", "seed-out-of-range"), "a number of a simulation")
+    return found | dict.fromkeys(
+        (f"{field}-out-of-range" for field in ("games", "seed", "rounds", "deals")),
+        "a number of a simulation or league",
+    )
 
 
 def finding_codes_in_the_source() -> dict[str, str]:

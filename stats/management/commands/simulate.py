@@ -7,12 +7,20 @@ import sys
 import time
 from argparse import ArgumentTypeError
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from stats.simulation import RequestError, check_request, simulate, trace, warm_up
+from forsale_api.rules.for_sale import EDITIONS
+from stats.bots import BOTS, play
+from stats.simulation import RequestError, Setting, check_request, simulate, trace, warm_up
+from stats.tally import simulate_readable
+from stats.user_bots import BotError, UserBot
+
+OWN = "a bot of your own: path/to/file.py:ClassName (docs/own-bots.md)"
 
 
 def whole_number(text: str) -> int:
@@ -41,7 +49,9 @@ class Command(BaseCommand):
         parser.add_argument("--edition", default="iello")
         parser.add_argument("--variant", default="base", help="base or not-enough-for-everyone")
         parser.add_argument("--players", type=whole_number, required=True, metavar="N")
-        parser.add_argument("--bots", default="coin-flip", help="one per seat, with commas; one alone: every seat")
+        parser.add_argument(
+            "--bots", default="coin-flip", help=f"one per seat, with commas; one alone: every seat; {OWN}"
+        )
         parser.add_argument("--games", type=whole_number, default=1_000_000, help="such as 250000 or 1e6")
         parser.add_argument("--seed", type=whole_number, help="drawn, and shown, if left out")
         parser.add_argument("--opener", type=opener, default="random", help="random, or a seat's number")
@@ -52,28 +62,76 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit code 2 for a request that cannot be run, as for a misspelt option."""
         request = _request(options)
-        try:
-            check_request(**request)
-        except RequestError as error:
-            raise CommandError(f"--{_OPTIONS.get(error.field, error.field)}: {error}", returncode=2) from None
-        try:
-            if options["record"] is not None:
-                self._print_records(request, options["record"])
-                return
-            bar = _Progress(self.stderr, request["games"])
-            warm_up()
-            bar.start()
-            results = simulate(**request, threads=options["threads"], progress=bar.show).as_dict(request)
-            bar.close()
-        except KeyboardInterrupt:
-            raise CommandError("stopped", returncode=130) from None
+        with loaded(request["bots"]) as (request["bots"], own):
+            try:
+                # bots of one's own stand in for built-in ones: everything else is to be checked
+                check_request(**{**request, "bots": ["random" if bot in own else bot for bot in request["bots"]]})
+            except RequestError as error:
+                raise CommandError(f"--{_OPTIONS.get(error.field, error.field)}: {error}", returncode=2) from None
+            try:
+                if options["record"] is not None:
+                    self._print_records(request, own, options["record"])
+                    return
+                results = self._play(request, own, options["threads"])
+            except KeyboardInterrupt:
+                raise CommandError("stopped", returncode=130) from None
+            print_faults(self.stderr, own)
         lines = [json.dumps(results)] if options["json"] else _table(results)
         self.stdout.write("\n".join(lines))
 
-    def _print_records(self, request: dict[str, Any], number: int) -> None:
+    def _play(self, request: dict[str, Any], own: dict[str, UserBot], threads: int) -> dict[str, Any]:
+        bar = Progress(self.stderr, request["games"])
+        if own:
+            setting = Setting(**{name: value for name, value in request.items() if name != "games"})
+            setting = replace(setting, bots=tuple(request["bots"]))
+            bar.start()
+            others = {slug: bot.bot for slug, bot in own.items()}
+            summary = simulate_readable(setting, games=request["games"], others=others, progress=bar.show)
+        else:
+            warm_up()
+            bar.start()
+            summary = simulate(**request, threads=threads, progress=bar.show)
+        bar.close()
+        return summary.as_dict(request)
+
+    def _print_records(self, request: dict[str, Any], own: dict[str, UserBot], number: int) -> None:
         kind = {name: value for name, value in request.items() if name != "games"}
         for index in range(min(number, request["games"])):
-            self.stdout.write(json.dumps({**kind, "game_index": index, "record": trace(**kind, game_index=index)}))
+            record = _record(request, own, index) if own else trace(**kind, game_index=index)
+            self.stdout.write(json.dumps({**kind, "game_index": index, "record": record}))
+
+
+def _record(request: dict[str, Any], own: dict[str, UserBot], index: int) -> dict[str, Any]:
+    _state, record = play(
+        edition=EDITIONS[request["edition"]],
+        variant=request["variant"],
+        player_count=request["player_count"],
+        bots=[own[bot].bot if bot in own else BOTS[bot] for bot in request["bots"]],
+        seed=request["seed"],
+        index=index,
+        opener=None if request["opener"] == "random" else request["opener"],
+    )
+    return record
+
+
+@contextmanager
+def loaded(bots: list[str]) -> Iterator[tuple[list[str], dict[str, UserBot]]]:
+    """The bots' names, and by name those of one's own, which run until the end. Exit code 2 where one is not there."""
+    with ExitStack() as stack:
+        try:
+            running = {bot: stack.enter_context(UserBot(bot)) for bot in dict.fromkeys(bots) if ":" in bot}
+        except BotError as error:
+            raise CommandError(f"--bots: {error}", returncode=2) from None
+        names = [running[bot].slug if bot in running else bot for bot in bots]
+        yield names, {bot.slug: bot for bot in running.values()}
+
+
+def print_faults(stream: Any, own: dict[str, UserBot]) -> None:
+    """What bots of one's own did wrong: each time they passed or sold their lowest house instead."""
+    for slug, bot in own.items():
+        if bot.faults:
+            faults = ", ".join(f"{fault} {count:,}" for fault, count in sorted(bot.faults.items()))
+            stream.write(f"{slug} passed or sold its lowest house instead of: {faults}. {bot.last_error}".strip())
 
 
 _OPTIONS = {"player_count": "players"}
@@ -93,7 +151,7 @@ def _request(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class _Progress:
+class Progress:
     """A bar on a terminal, ten times a second; elsewhere a line for every tenth of the games."""
 
     def __init__(self, stream: Any, games: int) -> None:
