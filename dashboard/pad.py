@@ -84,7 +84,6 @@ def _words() -> dict[str, Any]:
         "save": _("Save the play"),
         "save_uncounted": _("Save, not counted"),
         "ask_collection": _("Level: how many objects has the largest collection?"),
-        "online": _("Online"),
         "offline": _("Offline"),
         "waiting": [ngettext("%(count)s waiting", "%(count)s waiting", n) for n in COUNTS],
         "saved_here": _("Saved on this device"),
@@ -96,7 +95,6 @@ def _words() -> dict[str, Any]:
             )
             for n in COUNTS
         ],
-        "sending": _("Sending"),
         "sent": _("Saved"),
         "sent_says": _("It is in the log of %(club)s."),
         "refused": _("Not saved yet"),
