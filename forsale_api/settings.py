@@ -428,6 +428,13 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": "none"},  # no request leaves the site
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "ENUM_NAME_OVERRIDES": {
+        "SimulationStatusEnum": "stats.models.Status",
+        "GameEnum": "forsale_api.plays.serializers.GAMES",
+        "EditionEnum": "forsale_api.plays.serializers.EDITIONS",
+        "SimulatedGameEnum": "stats.serializers.SIMULATED_GAMES",
+        "SimulatedEditionEnum": "stats.serializers.SIMULATED_EDITIONS",
+    },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "forsale_api.api.schema.add_problems",

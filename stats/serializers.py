@@ -121,12 +121,15 @@ class OpenerField(serializers.Field[Any, Any, Any, Any]):
 
 
 # What is on offer is documented here and refused by the simulator, whose refusal names it.
-@extend_schema_field({"type": "string", "enum": [services.SIMULATED_GAME]})
+SIMULATED_GAMES, SIMULATED_EDITIONS = [services.SIMULATED_GAME], list(FOR_SALE_EDITIONS)
+
+
+@extend_schema_field({"type": "string", "enum": SIMULATED_GAMES})
 class GameField(CharField):
     """The slug of a game that can be simulated."""
 
 
-@extend_schema_field({"type": "string", "enum": list(FOR_SALE_EDITIONS)})
+@extend_schema_field({"type": "string", "enum": SIMULATED_EDITIONS})
 class EditionField(CharField):
     """The slug of an edition."""
 
