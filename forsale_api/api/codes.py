@@ -47,8 +47,8 @@ RULE_CODES = {
 
 PLAY_CODES = {
     "date-in-future", "deleted", "first-seat-contradicts-record", "impossible-sheet", "no-such-play",
-    "not-the-recorder", "player-needs-club", "player-sits-twice", "reason-without-effect", "record-does-not-fit",
-    "source-incomplete", "source-taken",
+    "not-the-recorder", "nothing-to-undo", "player-needs-club", "player-sits-twice", "reason-without-effect",
+    "record-does-not-fit", "source-incomplete", "source-taken",
 }  # fmt: skip
 
 WEBHOOK_CODES = {"address-not-public", "bad-address", "no-such-webhook", "too-many-webhooks", "webhook-off"}
