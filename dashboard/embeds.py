@@ -66,7 +66,7 @@ def for_everybody(view: View) -> View:
 
 def framed(view: View) -> View:
     """A page that any site may put into a frame."""
-    anywhere = {**settings.SECURE_CSP, "frame-ancestors": ["*"]}
+    anywhere: dict[str, Any] = {**settings.SECURE_CSP, "frame-ancestors": ["*"]}
     return csp_override(anywhere)(xframe_options_exempt(for_everybody(view)))
 
 
@@ -115,10 +115,10 @@ def club_chart(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _most_played(club: Club) -> dict[str, str]:
-    kinds = Play.objects.filter(club=club, game="for-sale", counts=True, deleted_at=None)
-    most = kinds.values("variant", "player_count").annotate(n=Count("pk")).order_by("-n", "variant", "player_count")
-    found = most.first() or {"variant": "base", "player_count": 4}
-    return {"variant": found["variant"], "player_count": str(found["player_count"])}
+    plays = Play.objects.filter(club=club, game="for-sale", counts=True, deleted_at=None)
+    kinds = plays.values_list("variant", "player_count").annotate(n=Count("pk"))
+    variant, player_count, _plays = kinds.order_by("-n", "variant", "player_count").first() or ("base", 4, 0)
+    return {"variant": str(variant), "player_count": str(player_count)}
 
 
 # ---- badge ------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from dashboard.views import signed_in_user
@@ -66,7 +66,7 @@ def _own_club(request: HttpRequest, slug: str) -> Club:
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     """The club's addresses with their latest messages, and a form for another."""
     club = _own_club(request, slug)
-    form = WebhookForm(request.POST or None)
+    form = WebhookForm(request.POST or None, initial={"language": get_language()})
     made = None
     if request.method == "POST" and form.is_valid():
         try:
