@@ -49,7 +49,7 @@ class DeletionForm(forms.Form):
 
 
 @login_required
-@reauthentication_required
+@reauthentication_required  # type: ignore[untyped-decorator]
 def account_delete(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     form = DeletionForm(request.POST or None)

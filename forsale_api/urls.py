@@ -15,7 +15,8 @@ api: list[URLPattern | URLResolver] = [
     re_path(r"^.*$", problems.not_found),
 ]
 
-admin.site.login = secure_admin_login(admin.site.login)  # with the limits and passkeys of everybody else's login
+# With the limits and passkeys of everybody else's login.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("api/v1/", include(api)),

@@ -157,7 +157,8 @@ class AuthorizationView(AllauthAuthorizationView):  # type: ignore[misc]
         if asked is None:  # refused, or sent to the login first
             return response
         if not self._is_registered(asked):
-            return respond_html_error(request, error=MismatchingRedirectURIError())
+            refused: HttpResponse = respond_html_error(request, error=MismatchingRedirectURIError())
+            return refused
         if not asked.get("code_challenge"):
             return self._without_pkce(asked)
         # Browsers hold form-action against the redirect that answers the form, too.
