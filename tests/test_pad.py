@@ -24,6 +24,7 @@ from forsale_api import rules
 from forsale_api.clubs.models import Club, Player
 from forsale_api.plays.models import Play
 from forsale_api.rules import SeatEntry, for_sale, score_sheet, sheet_tables
+from tests.test_axe import OPEN, RUN, VENDOR
 from tests.test_pages import NAMES, Tab, chromium, page, signed_in, until
 from tests.test_plays import post
 
@@ -517,3 +518,58 @@ def test_plain_http_is_said_to_work_with_a_network_only(chromium: Any, live_serv
     page = phone.pad()
     assert page.is_visible("#insecure")
     assert settings.SECURE_CSP["script-src"] == ["'self'"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_any_state_of_the_pad(
+    chromium: Any, live_server: Any, played: None, owner: APIClient, theme: str
+) -> None:
+    phone = Phone(chromium, live_server, owner.user, color_scheme=theme)
+    tab = phone.page
+    found: list[Any] = []
+
+    def look(state: str) -> None:
+        tab.evaluate(OPEN)
+        tab.evaluate((VENDOR / "axe.min.js").read_text())
+        found.extend([state, *each] for each in tab.evaluate(RUN))
+
+    phone.pad()
+    look("start")
+    phone.sit(*NAMES)
+    phone.write([("67", "4"), ("69x", "2"), ("55", "3"), ("15+12+0+6+8+5", "6")])
+    look("not a number")
+    tab.fill("[name=cheques-2]", "69")
+    look("a finding")
+    tab.fill("[name=cheques-4]", "47")
+    look("finished")
+    phone.context.set_offline(True)
+    tab.tap("#save")
+    tab.wait_for_selector("#done:not([hidden])")
+    look("saved offline")
+    tab.tap("#other")
+    look("waiting")
+    phone.context.set_offline(False)
+    until(lambda: Play.objects.count() == 2)
+    phone.pad(LOG + "?game=lady-richmond")
+    phone.sit(*NAMES[:3])
+    for number in (1, 2, 3):
+        tab.fill(f"[name=points-{number}]", "12")
+    look("lady richmond, level")
+    phone.open("/log/record/")
+    look("turn by turn, the table")
+    for number, name in enumerate(NAMES[:3], start=1):
+        tab.fill(f"[name=player-{number}]", name)
+    tab.tap("button[value=begin]")
+    for house in (8, 20, 28):
+        tab.tap(f".cards label:has(input[value='{house}'])")
+    look("houses")
+    tab.tap("button[value=houses]")
+    tab.tap("button[value=b3]")
+    look("a bid")
+    address = f"/plays/{Play.objects.latest('created_at').pk}/"
+    phone.open(address)
+    look("a play of one's own")
+    phone.open(f"{address}correct/")
+    look("correct")
+    assert found == []
