@@ -6,7 +6,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from stats import folding, league_services, ratings, services, simulation
+from stats import folding, league_services, questions, ratings, services, simulation
 from stats.league import play_round
 
 
@@ -73,6 +73,13 @@ def start_references(*, kinds: list[dict[str, Any]]) -> None:
     """Start the reference simulations of these kinds, where there are none."""
     for kind in kinds:
         services.start_reference(**kind)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def start_questions(*, wanted: list[list[Any]]) -> None:
+    """Start the simulations that questions wait for: edition, variant, players, bot, games."""
+    for edition, variant, player_count, bot, games in wanted:
+        questions.begin(edition=edition, variant=variant, player_count=player_count, bot=bot, games=games)
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from stats import league_views, views
+from stats import league_views, question_views, views
 
 urlpatterns = [
     path("stats/scores/", views.Scores.as_view(), name="stats-scores"),
@@ -24,4 +24,6 @@ urlpatterns = [
     path("leagues/<uuid:id>/pause/", league_views.PauseLeague.as_view(), name="league-pause"),
     path("leagues/<uuid:id>/resume/", league_views.ResumeLeague.as_view(), name="league-resume"),
     path("leagues/<uuid:id>/table/", league_views.LeagueTable.as_view(), name="league-table"),
+    path("questions/", question_views.Questions.as_view(), name="questions"),
+    path("questions/<slug:slug>/", question_views.OneQuestion.as_view(), name="question"),
 ]

@@ -1,0 +1,92 @@
+"""The API of questions: rows for a chart and a sentence, answered by simulation."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from forsale_api.api.fields import QueryIntegerField, QuerySerializer
+from forsale_api.api.schema import page_of
+from forsale_api.api.views import APIView
+from forsale_api.plays.serializers import VARIANTS
+from stats import questions
+from stats.bots import BOTS
+from stats.serializers import SIMULATED_EDITIONS
+from stats.views import POLL_SECONDS
+
+TITLES = {
+    "house-worth": _("What is each house worth?"),
+    "position": _("Does it matter who opens?"),
+    "ties": _("How often is the winner decided by banknotes?"),
+    "rounding": _("What does it change to round the refund up instead of down?"),
+    "variant": _("What does the variant change?"),
+}
+
+
+class QuestionQuery(QuerySerializer):
+    """What the question is about; left out, there is a block for each variant and number of players."""
+
+    edition = serializers.ChoiceField(choices=SIMULATED_EDITIONS, required=False)
+    variant = serializers.ChoiceField(choices=VARIANTS, required=False)
+    player_count = QueryIntegerField(required=False, min_value=3, max_value=6)
+    bot = serializers.ChoiceField(
+        choices=list(BOTS), required=False, help_text=_("Who plays, in every seat: the answer depends on it")
+    )
+    precision = serializers.ChoiceField(choices=list(questions.PRECISIONS), required=False)
+
+
+class QuestionSerializer(serializers.Serializer[Any]):
+    question = serializers.CharField()
+    title = serializers.CharField()
+
+
+class QuestionBlockSerializer(serializers.Serializer[Any]):
+    """One kind of game; edition or variant is null where the block compares two of them."""
+
+    edition = serializers.CharField(allow_null=True)
+    variant = serializers.CharField(allow_null=True)
+    player_count = serializers.IntegerField()
+    games = serializers.IntegerField(help_text=_("Done so far, of each simulation that is compared"))
+    complete = serializers.BooleanField(help_text=_("Whether every standard error is within its limit"))
+    largest_se = serializers.DictField(help_text=_("mean and share; null where there is none"))
+    rows = serializers.ListField(
+        child=serializers.DictField(), help_text=_("For a chart; money in thousands of dollars")
+    )
+    sentence = serializers.CharField()
+
+
+class AnswerSerializer(serializers.Serializer[Any]):
+    question = serializers.CharField()
+    title = serializers.CharField()
+    filters = serializers.DictField()
+    complete = serializers.BooleanField()
+    se_limits = serializers.DictField(help_text=_("The largest standard error of a mean, and of a share"))
+    engine = serializers.CharField()
+    results = QuestionBlockSerializer(many=True)
+
+
+class Questions(APIView):
+    """The questions that can be asked."""
+
+    @extend_schema(responses={200: page_of(QuestionSerializer)})
+    def get(self, request: Request) -> Response:
+        results = [{"question": slug, "title": str(TITLES[slug])} for slug in questions.QUESTIONS]
+        return Response({"next": None, "previous": None, "results": results})
+
+
+class OneQuestion(APIView):
+    """The answer, of the games simulated so far; until it is complete it says when to ask again (Retry-After)."""
+
+    query_serializer = QuestionQuery
+    problems = {"GET": (404,)}
+
+    @extend_schema(responses={200: AnswerSerializer})
+    def get(self, request: Request, slug: str) -> Response:
+        answer = questions.ask(slug, self.query)
+        response = Response({"question": slug, "title": str(TITLES[slug]), **answer})
+        if not answer["complete"]:
+            response["Retry-After"] = POLL_SECONDS
+        return response
