@@ -308,6 +308,7 @@ CELERY_BEAT_SCHEDULE = {
     "fold plays into counts": {"task": "stats.tasks.fold", "schedule": 1.0, "options": {"expires": 1.0}},
     "take up what was left": {"task": "stats.tasks.reconcile", "schedule": 10.0, "options": {"expires": 10.0}},
     "forget old answers": {"task": "api.purge_idempotency_keys", "schedule": 86_400.0},
+    "forget what apps held": {"task": "clubs.forget_grants", "schedule": 86_400.0},
     "tell webhooks": {"task": "webhooks.announce", "schedule": 1.0, "options": {"expires": 1.0}},
     "forget old messages": {"task": "webhooks.forget", "schedule": 86_400.0},
 }

@@ -22,6 +22,7 @@ from forsale_api.api.problems import Problem
 from forsale_api.api.service import schema_in
 from forsale_api.clubs import oauth
 from forsale_api.clubs.models import Club, User
+from forsale_api.clubs.tasks import forget_grants
 from tests.test_plays import PLAYS, body
 
 BACK = "https://pad.example.org/signed-in"
@@ -269,6 +270,12 @@ def test_an_account_that_is_switched_off_takes_its_apps_with_it(app: App, owner:
 def test_a_refresh_token_or_a_code_is_no_access_token(browser: Client, app: App, granted: dict[str, Any]) -> None:
     for secret in (granted["refresh_token"], allow(browser, app)["code"]):
         assert api(secret).get(PLAYS).status_code == 401
+
+
+def test_what_has_ended_is_forgotten_and_what_holds_is_kept(granted: dict[str, Any]) -> None:
+    Grant.objects.filter(type=Grant.Type.ACCESS_TOKEN).update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert forget_grants() == 1
+    assert Grant.objects.get().type == Grant.Type.REFRESH_TOKEN
 
 
 # ---- apps of developers -----------------------------------------------------------------------------
