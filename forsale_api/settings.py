@@ -113,6 +113,26 @@ def _proxy_header(value: str) -> tuple[str, str] | None:
     return "HTTP_" + name.strip().upper().replace("-", "_").removeprefix("HTTP_"), secure.strip()
 
 
+def _limits(value: str) -> dict[str, tuple[int, int]]:
+    """`on`, `off`, or by policy the number of requests and the window in seconds."""
+    if value == "off":
+        return {}
+    limits = {"token": (3000, 60), "address": (1200, 60)}
+    for entry in _list("" if value == "on" else value):
+        policy, _equals, amount = entry.partition("=")
+        quota, window = map(int, amount.split("/"))
+        if policy not in limits or quota < 1 or window < 1:
+            raise ValueError(value)
+        limits[policy] = (quota, window)
+    return limits
+
+
+def _proxies(value: str) -> int:
+    if not 0 <= int(value) <= 10:
+        raise ValueError(value)
+    return int(value)
+
+
 def _games(value: str) -> int:
     games = int(value)
     if games < 1:
@@ -199,6 +219,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "forsale_api.api.metrics.MetricsMiddleware",
+    "forsale_api.api.cors.CorsMiddleware",
+    "forsale_api.api.limits.LimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # before static files: those without a packed copy (demo) are packed here
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -389,7 +411,21 @@ if not (DEBUG or DEMO or TESTING):
 
 # ---- the API -----------------------------------------------------------------------------------------
 
-API_LIMITS = _read("API_LIMITS", _one_of("on", "off"), "on", hint="Use on, or off for load tests.", code="E005")
+# Requests in so many seconds: of a token, and of an address without one.
+API_LIMITS = _read(
+    "API_LIMITS",
+    _limits,
+    "off" if TESTING else "on",
+    hint="Use on, off for load tests, or both limits, for example token=3000/60,address=1200/60.",
+    code="E005",
+)
+PROXIES = _read(
+    "API_PROXIES",
+    _proxies,
+    "0",
+    hint="The number of proxies of ours that a request passes, each adding to X-Forwarded-For.",
+    code="E015",
+)
 WEBHOOKS_TO_LOOPBACK = _read(
     "WEBHOOKS_TO_LOOPBACK",
     _flag,

@@ -177,6 +177,8 @@ class AutoSchema(SpectacularAutoSchema):
         operation = super().get_operation(*args)
         if operation is None:
             return None
+        if self.method in getattr(self.view, "deprecations", {}):
+            operation["deprecated"] = True
         answers: dict[str, Any] = operation["responses"]
         if self.method == "POST" and "requestBody" in operation:
             operation["requestBody"]["required"] = True  # even where no single field is

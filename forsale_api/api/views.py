@@ -20,6 +20,8 @@ from rest_framework.response import Response
 from rest_framework.utils.encoders import JSONEncoder
 from rest_framework.views import APIView as DRFView
 
+from forsale_api.api import limits
+from forsale_api.api.deprecation import Deprecation
 from forsale_api.api.fields import NoQuery, QuerySerializer
 from forsale_api.api.models import IdempotencyKey
 from forsale_api.api.problems import AgainstTheRules, Conflict, Problem, Stale, TooLarge
@@ -40,6 +42,7 @@ class APIView(DRFView):
       409 and 422 where `idempotent`, 429).
     - `conditional`: methods that read If-Match (call `check_if_match`); PATCH and DELETE unless said otherwise.
     - `max_body`: the largest body in bytes.
+    - `deprecations`: by method, since when it is deprecated and when it goes.
 
     Bodies and answers are named by `@extend_schema(request=..., responses={200: ...})` on the method; a page of a
     list is `schema.page_of(Serializer)`.
@@ -51,11 +54,13 @@ class APIView(DRFView):
     problems: Mapping[str, tuple[int, ...]] = {}
     conditional: Collection[str] = frozenset({"PATCH", "DELETE"})
     max_body = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    deprecations: Mapping[str, Deprecation] = {}
     query: dict[str, Any]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         if not hasattr(self, (request.method or "").lower()):
             self.http_method_not_allowed(request)  # before anything else is held against the request
+        limits.charge(request)
         length = request.META.get("CONTENT_LENGTH") or "0"
         if length.isdecimal() and int(length) > self.max_body:
             raise TooLarge(
@@ -69,6 +74,9 @@ class APIView(DRFView):
         response = super().finalize_response(request, response, *args, **kwargs)
         patch_vary_headers(response, ["Accept-Language", "Authorization", "Cookie"])
         response.headers.setdefault("Cache-Control", "no-cache")  # ask again, with If-None-Match
+        if (deprecation := self.deprecations.get(request.method or "")) is not None:
+            for name, value in deprecation.headers().items():
+                response[name] = value
         return response
 
     def check_if_match(self, request: Request, tag: str) -> None:
