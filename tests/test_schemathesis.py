@@ -26,9 +26,9 @@ LEFT_OUT = {"use_after_free", "ensure_resource_availability", "ignored_auth", "o
 LEFT_OUT |= {"positive_data_acceptance"}
 # A request the schema allows is answered 400 only for what no schema can say: which edition, variant and number of
 # players go together, which figures a game has, which bots there are, which filters go together, which cursors were
-# handed out.
+# handed out, what is an address.
 BEYOND_THE_SCHEMA = {
-    "bad-cursor", "edition-not-offered", "figure-missing", "figure-of-another-game", "filter-of-plays",
+    "bad-address", "bad-cursor", "edition-not-offered", "figure-missing", "figure-of-another-game", "filter-of-plays",
     "filter-of-simulations", "game-not-simulated", "no-such-opener", "player-needs-club", "players-not-offered",
     "record-not-offered", "unknown-bot", "unknown-edition", "unknown-game", "unknown-variant", "variant-not-offered",
     "wrong-number-of-bots",

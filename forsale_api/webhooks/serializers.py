@@ -12,7 +12,10 @@ from forsale_api.api.paging import PageQuery
 from forsale_api.webhooks.models import EVENTS, FORMS, TEST_EVENT, Status
 
 
-@extend_schema_field({"type": "string", "format": "uri", "maxLength": 500, "pattern": "^https?://"})
+ADDRESS_PATTERN = r"^https://[A-Za-z0-9.:\[\]-]+(/[!\"$-~]*)?$"  # and plain http to a laptop's own programs
+
+
+@extend_schema_field({"type": "string", "format": "uri", "maxLength": 500, "pattern": ADDRESS_PATTERN})
 class AddressField(CharField):
     """Where messages are posted to."""
 
@@ -26,7 +29,7 @@ class WebhookSerializer(StrictSerializer):
     id = serializers.UUIDField(read_only=True)
     url = AddressField(help_text=_("https, and an address of the public Internet"))
     events = serializers.ListField(
-        child=serializers.ChoiceField(choices=EVENTS), allow_empty=False, max_length=len(EVENTS)
+        child=serializers.ChoiceField(choices=EVENTS), min_length=1, max_length=len(EVENTS)
     )
     form = serializers.ChoiceField(
         choices=FORMS,
