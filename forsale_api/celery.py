@@ -27,7 +27,7 @@ WARM_UP, RECONCILE = "stats.tasks.warm_up", "stats.tasks.reconcile"
 def compile_first(sender: Any, **kwargs: Any) -> None:
     """A worker of its own process takes no task before the kernel is compiled; its children inherit the code."""
     if not isinstance(sender, EmbeddedController):
-        app.tasks[WARM_UP]()
+        app.tasks[WARM_UP](every_bot=True)
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]

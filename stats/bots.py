@@ -7,7 +7,8 @@ same policies compiled; with the same stream of random numbers both take the sam
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, Self
 
 from forsale_api.rules.for_sale import (
     Bid,
@@ -22,6 +23,7 @@ from forsale_api.rules.for_sale import (
     cards_dealt,
     houses_on_table,
     is_over,
+    refund,
     setup,
     to_move,
 )
@@ -41,6 +43,13 @@ class Stream:
 
     def __init__(self, seed: int, index: int) -> None:
         self.state = _mix((_mix(seed) + _GOLDEN * (index + 1)) & _WORD)
+
+    @classmethod
+    def branch(cls, word: int, number: int) -> Self:
+        """A stream of its own, begun from a word of another."""
+        stream = cls.__new__(cls)
+        stream.state = _mix((word + _GOLDEN * (number + 1)) & _WORD)
+        return stream
 
     def draw(self) -> int:
         """The next 64-bit word."""
@@ -62,6 +71,18 @@ class Stream:
                 pile.append(k)
                 pile[k], pile[place] = pile[place], k
         return houses, cheques
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What everybody sees of a seat: its banknotes follow from its stakes, its houses were bought in the open."""
+
+    banknotes: int
+    stake: int
+    is_bidding: bool
+    hand: Sequence[int]
+    cash: int
+    """The cheques it fetched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +116,17 @@ class View:
     """Houses of a full buying round."""
     money: int = 0
     """Each seat's banknotes at the start."""
+    dealt: int = 0
+    """Houses in play, and as many cheques."""
     worth: Sequence[int] = ()
     """The cheque that fits each house, from house 1: all cheques in order."""
+    refunds: Sequence[int] = ()
+    """By stake, what a passer who takes a house gets back."""
+    seat: int = 0
+    """The seat's place in `seats`."""
+    seats: Sequence[Seen] = ()
+    misses: Sequence[Sequence[int]] = ()
+    """At a table with the planner: by seat, how often each of the minds it knows was wrong about a move."""
 
     @property
     def gain(self) -> int:
@@ -207,6 +237,20 @@ def sell_counter(view: View, stream: Stream) -> int:
     return max(view.hand, key=value)
 
 
+def bid_planner(view: View, stream: Stream) -> int:
+    """See `planning`."""
+    from stats import planning  # which plays on with the bots above
+
+    return planning.bid(view, stream)
+
+
+def sell_planner(view: View, stream: Stream) -> int:
+    """See `planning`."""
+    from stats import planning
+
+    return planning.sell(view, stream)
+
+
 BOTS: Mapping[str, Bot] = {
     bot.slug: bot
     for bot in (
@@ -270,6 +314,16 @@ BOTS: Mapping[str, Bot] = {
             bid_counter,
             sell_counter,
         ),
+        Bot(
+            "planner",
+            {"en": "Planner", "fr": "Stratège"},
+            {
+                "en": "Plays the rest of the game many times over in its mind, guessing how the others think.",
+                "fr": "Rejoue maintes fois en pensée la fin de partie, en devinant comment pensent les autres.",
+            },
+            bid_planner,
+            sell_planner,
+        ),
     )
 }
 """The bots on offer, by slug, in the kernel's order."""
@@ -295,16 +349,16 @@ def play(
     houses = [card + 1 for card in house_pile[:dealt]]
     cheques = [edition.cheques[card] for card in cheque_pile[:dealt]]
     first = stream.below(player_count) + 1 if opener is None else opener
-    state = setup(edition, variant, player_count, first)
+    table = _Table(setup(edition, variant, player_count, first), bots, stream)
     record: dict[str, Any] = {"first_seat": first, "auctions": [], "sales": []}
-    while state.is_buying:
-        record["auctions"].append(_auction(state, houses, bots, stream))
-    while not is_over(state):
-        record["sales"].append(_sale(state, cheques, bots, stream))
-    return state, record
+    while table.state.is_buying:
+        record["auctions"].append(table.auction(houses))
+    while not is_over(table.state):
+        record["sales"].append(table.sale(cheques))
+    return table.state, record
 
 
-def view(state: State, seat: int) -> View:
+def view(state: State, seat: int, misses: Sequence[Sequence[int]] = ()) -> View:
     """What the seat (from 1) sees of the game, and may remember of it."""
     hand, edition = state.seat(seat), state.edition
     holders = (other for other in state.holders if other != seat)
@@ -323,32 +377,68 @@ def view(state: State, seat: int) -> View:
         all_rounds=len(state.sizes),
         table_size=houses_on_table(state.variant, state.players),
         money=edition.money[state.players],
+        dealt=sum(state.sizes),
         worth=edition.cheques,
+        refunds=_refunds(edition, edition.money[state.players]),
+        seat=seat - 1,
+        seats=[
+            Seen(other.banknotes, other.stake, not other.has_passed, sorted(other.houses), sum(other.cheques))
+            for other in state.hands
+        ],
+        misses=misses,
     )
 
 
-def _auction(state: State, pile: list[int], bots: Sequence[Bot], stream: Stream) -> dict[str, Any]:
-    size = state.sizes[state.buying_round]
-    table, pile[:size] = pile[:size], []
-    apply(state, RevealHouses(tuple(table)))
-    actions: list[dict[str, Any]] = []
-    while state.houses:
-        (seat,) = to_move(state)
-        stake = bots[seat - 1].bid(view(state, seat), stream)
-        apply(state, Bid(seat, stake) if stake else Pass(seat))
-        actions.append({"seat": seat, "bid": stake} if stake else {"seat": seat, "pass": True})
-    return {"houses": table, "actions": actions}
+@cache
+def _refunds(edition: Edition, most: int) -> list[int]:
+    return [refund(stake, edition) for stake in range(most + 1)]
 
 
-def _sale(state: State, pile: list[int], bots: Sequence[Bot], stream: Stream) -> dict[str, Any]:
-    holders = state.holders
-    size = len(holders) if len(holders) > 1 else len(pile)
-    table, pile[:size] = pile[:size], []
-    apply(state, RevealCheques(tuple(table)))
-    if len(holders) == 1:
-        apply(state, Scoop(holders[0]))
-        return {"cheques": table, "scoop": holders[0]}
-    offers = [{"seat": seat, "house": bots[seat - 1].sell(view(state, seat), stream)} for seat in holders]
-    for offer in offers:
-        apply(state, Offer(**offer))
-    return {"cheques": table, "offers": offers}
+class _Table:
+    """A game in the readable rules, and the bots around it."""
+
+    def __init__(self, state: State, bots: Sequence[Bot], stream: Stream) -> None:
+        self.state, self.bots, self.stream = state, bots, stream
+        self.is_watched = any(bot.slug == "planner" for bot in bots)
+        self.misses = [[0] * 4 for _seat in bots]
+
+    def auction(self, pile: list[int]) -> dict[str, Any]:
+        """A buying round with the next houses of the pile."""
+        state = self.state
+        size = state.sizes[state.buying_round]
+        houses, pile[:size] = pile[:size], []
+        apply(state, RevealHouses(tuple(houses)))
+        actions: list[dict[str, Any]] = []
+        while state.houses:
+            (seat,) = to_move(state)
+            sees = view(state, seat, self.misses)
+            stake = self.bots[seat - 1].bid(sees, self.stream)
+            self._watch("missed_bids", seat, sees, stake)
+            apply(state, Bid(seat, stake) if stake else Pass(seat))
+            actions.append({"seat": seat, "bid": stake} if stake else {"seat": seat, "pass": True})
+        return {"houses": houses, "actions": actions}
+
+    def sale(self, pile: list[int]) -> dict[str, Any]:
+        """A selling round with the next cheques of the pile."""
+        state, holders = self.state, self.state.holders
+        size = len(holders) if len(holders) > 1 else len(pile)
+        cheques, pile[:size] = pile[:size], []
+        apply(state, RevealCheques(tuple(cheques)))
+        if len(holders) == 1:
+            apply(state, Scoop(holders[0]))
+            return {"cheques": cheques, "scoop": holders[0]}
+        seen = {seat: view(state, seat, self.misses) for seat in holders}
+        offers = [{"seat": seat, "house": self.bots[seat - 1].sell(seen[seat], self.stream)} for seat in holders]
+        for offer in offers:
+            self._watch("missed_sales", offer["seat"], seen[offer["seat"]], offer["house"])
+            apply(state, Offer(**offer))
+        return {"cheques": cheques, "offers": offers}
+
+    def _watch(self, how: str, seat: int, sees: View, did: int) -> None:
+        if self.is_watched:
+            from stats import planning
+
+            wrong = getattr(planning, how)(sees, self.stream, did)
+            self.misses[seat - 1] = [
+                before + missed for before, missed in zip(self.misses[seat - 1], wrong, strict=True)
+            ]

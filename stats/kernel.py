@@ -46,12 +46,14 @@ FROZEN: dict[str, Any] = globals().get("FROZEN", {})
 PLAYERS: int = FROZEN.get("players", 0)
 TRACE: bool = FROZEN.get("trace", False)
 
-BOTS = ("random", "coin-flip", "to-six", "spread", "pacer", "counter")
-RANDOM, COIN_FLIP, TO_SIX, SPREAD, PACER, COUNTER = range(len(BOTS))
-CASTS = (3, 6)
+BOTS = ("random", "coin-flip", "to-six", "spread", "pacer", "counter", "planner")
+RANDOM, COIN_FLIP, TO_SIX, SPREAD, PACER, COUNTER, PLANNER = range(len(BOTS))
+CASTS = (3, 6, 7)
 """How many of the bots a build knows: fewer of them compile sooner, and play a little faster."""
 CAST: int = FROZEN.get("cast", 3)
 REMEMBERS = CAST > 3  # whether any bot looks back at the cards seen
+PLANS = CAST > 6  # whether any bot plays on in its mind
+IMAGINED: bool = FROZEN.get("imagined", False)  # whether this build is what it plays on there: rules without `block`
 
 # pdep finds the r-th card of a hand in one step; a processor without it, or slow at it, takes the longer way.
 HAS_PDEP = (
@@ -62,7 +64,13 @@ HAS_PDEP = (
 )
 
 SOURCE = Path(__file__)
-_DECIDING = (SOURCE.read_text(), Path(summary.__file__).read_text(), HAS_PDEP, sorted(FROZEN.items()))
+_DECIDING = (
+    SOURCE.read_text(),
+    Path(summary.__file__).read_text(),
+    SOURCE.with_name("planner.py").read_text() if PLANS else "",
+    HAS_PDEP,
+    sorted(FROZEN.items()),
+)
 SOURCE_HASH = hashlib.sha256(repr(_DECIDING).encode()).hexdigest()[:16]
 
 
@@ -87,7 +95,6 @@ def cache_folder() -> Path | None:
 
 
 CACHE = cache_folder()
-numba.config.CACHE_DIR = str(CACHE or "")
 inlined = njit(inline="always", error_model="numpy")
 
 # --- records ---------------------------------------------------------------------------------------------------------
@@ -125,6 +132,11 @@ GAME = np.dtype(
         ("expected", i8),  # 1 once `counter` has made up its mind on this sale
         ("guess", i8, SEATS),  # where in its hand it expects a seat's offer, twice and 1 more
         ("slope", i8, SEATS),
+        ("active", i8),  # where the game stands, and how often each mind was wrong about a seat, for `planner`
+        ("left", i8),
+        ("size", i8),
+        ("at", i8),
+        ("misses", i8, (SEATS, 4)),
         ("house_pile", u1, CARDS),
         ("cheque_pile", u1, CARDS),
         # what the tally reads, by house or by round
@@ -138,7 +150,7 @@ GAME = np.dtype(
         ("empty_stake", u1, ROUNDS),
         ("scooped", i8),
     ]
-    + ([("steps", i8), ("step", i8, (1024, 3))] if TRACE else [])
+    + ([("steps", i8), ("step", np.int16, (1024, 3))] if TRACE else [])
     + [("pad_end", i8, 16)],
     align=True,
 )
@@ -429,7 +441,25 @@ def sell_by_rule(g, seat):
     return sell_simply(g, seat)
 
 
-bid, sell = (bid_by_rule, sell_by_rule) if REMEMBERS else (bid_simply, sell_simply)
+if IMAGINED:
+    bid, sell = (njit(error_model="numpy")(rule.py_func) for rule in (bid_by_rule, sell_by_rule))
+elif PLANS:
+    from stats import planner
+
+    imagined = sys.modules["stats.kernel"].build(cast=6, imagined=True, trace=TRACE)
+    watch_bid, watch_sale, plan_bid, plan_sale = planner.moves(imagined)
+
+    @inlined
+    def bid(g, seat, houseless):
+        return plan_bid(g, seat) if g.bots[seat] == PLANNER else imagined.bid(g, seat, houseless)
+
+    @inlined
+    def sell(g, seat):
+        return plan_sale(g, seat) if g.bots[seat] == PLANNER else imagined.sell(g, seat)
+elif REMEMBERS:
+    bid, sell = bid_by_rule, sell_by_rule
+else:
+    bid, sell = bid_simply, sell_simply
 
 
 # --- the rules -------------------------------------------------------------------------------------------------------
@@ -469,6 +499,9 @@ def deal(g):
         g.notes[seat] = g.money
         g.hand[seat] = 0
         g.cash[seat] = 0
+        if PLANS:
+            for model in range(4):
+                g.misses[seat, model] = 0
     g.unseen_houses = (1 << g.deck) - 1
     g.unseen_cheques = (1 << g.deck) - 1
     g.rounds = 0
@@ -508,10 +541,20 @@ def auction(g, seat, size):
     g.price = 0
     for s in range(n):
         g.stake[s] = 0
-    active = (1 << n) - 1
-    left = n
+    return bidding(g, seat, (1 << n) - 1, n, size)
+
+
+@inlined
+def bidding(g, seat, active, left, size):
+    """The round from the turn of `seat` on; `active` is the mask of the `left` seats still bidding."""
     while left > 1:
+        if PLANS:
+            g.active = active
+            g.left = left
+            g.size = size
         stake = bid(g, seat, left > size)
+        if PLANS:
+            watch_bid(g, seat, stake, left > size)
         if stake > 0:
             note(g, BID, seat, stake)
             g.stake[seat] = stake
@@ -529,9 +572,8 @@ def auction(g, seat, size):
 
 
 @inlined
-def auctions(g):
-    seat = g.first
-    at = 0
+def auctions_from(g, seat, at):
+    """The buying rounds from place `at` in the pile on; `seat` opens."""
     while at < g.dealt:
         size = min(g.table_size, g.dealt - at)
         g.houses = 0
@@ -542,6 +584,8 @@ def auctions(g):
         if REMEMBERS:
             g.unseen_houses ^= g.houses
         g.spread[g.rounds] = highest(g.houses) - lowest(g.houses)
+        if PLANS:
+            g.at = at
         seat = auction(g, seat, size)
         g.rounds += 1
 
@@ -561,9 +605,9 @@ def settle(g, offers):
 
 
 @inlined
-def sales(g):
+def sales_from(g, at):
+    """The selling rounds from place `at` in the pile on."""
     n = players(g)
-    at = 0
     while at < g.dealt:
         sellers = 0
         for s in range(n):
@@ -578,6 +622,8 @@ def sales(g):
         if REMEMBERS:
             g.unseen_cheques ^= g.cheques
             g.expected = 0
+        if PLANS:
+            g.at = at
         offers = 0
         for s in range(n):
             if g.hand[s] == 0:
@@ -590,6 +636,8 @@ def sales(g):
                 house = sell(g, s)
                 note(g, OFFER, s, house)
                 offers |= 1 << house
+        if PLANS:
+            watch_sale(g, offers)
         settle(g, offers)
 
 
@@ -598,8 +646,8 @@ def play(g, start, index):
     """One whole game: `start` is the mixed seed."""
     begin_stream(g, start, index)
     deal(g)
-    auctions(g)
-    sales(g)
+    auctions_from(g, g.first, 0)
+    sales_from(g, 0)
 
 
 # --- counting --------------------------------------------------------------------------------------------------------
@@ -673,12 +721,6 @@ def tally(g, c):
     c.game_cheques[cheques] += 1
 
 
-@njit(
-    numba.void(numba.from_dtype(GAME)[::1], numba.from_dtype(COUNTS)[::1], types.uint64, types.int64, types.int64),
-    nogil=True,
-    cache=CACHE is not None,
-    error_model="numpy",
-)
 def block(games, counts, seed, first, number):
     """Play games first..first+number-1 of the stream `seed` in games[0] and add them to counts[0]; without the GIL."""
     g = games[0]
@@ -690,7 +732,15 @@ def block(games, counts, seed, first, number):
             tally(g, c)
 
 
-numba.config.CACHE_DIR = ""
+if not IMAGINED:
+    numba.config.CACHE_DIR = str(CACHE or "")
+    block = njit(
+        numba.void(numba.from_dtype(GAME)[::1], numba.from_dtype(COUNTS)[::1], types.uint64, types.int64, types.int64),
+        nogil=True,
+        cache=CACHE is not None,
+        error_model="numpy",
+    )(block)
+    numba.config.CACHE_DIR = ""
 
 
 def build(**frozen: Any) -> python_types.ModuleType:

@@ -37,7 +37,7 @@ from forsale_api.clubs.models import User
 from forsale_api.rules.for_sale import DEFAULT_EDITION, EDITIONS
 from forsale_api.webhooks.services import tell_clubs_of
 from stats.models import Chunk, Simulation, SimulationResult, Status
-from stats.simulation import RequestError, check_request
+from stats.simulation import RequestError, check_request, slice_of
 from stats.summary import COUNTS, ENGINE, Opener, Setting, Summary
 
 SIMULATED_GAME = "for-sale"
@@ -194,7 +194,7 @@ def _begin(simulation: Simulation) -> None:
             simulation.result.games, simulation.result.summary = known.games, known.summary
             simulation.result.save()
             simulation.games_done = simulation.next_game = known.games
-        simulation.chunk_games = FIRST_CHUNK
+        simulation.chunk_games = min(FIRST_CHUNK, slice_of(simulation.bots))
     simulation.save(force_insert=True)
     if simulation.status == Status.QUEUED:
         _hand_out(simulation)

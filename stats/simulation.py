@@ -35,6 +35,8 @@ MOST_GAMES = 10**10
 LARGEST_SEED = 2**63 - 1
 SLICE = 50_000
 """Games between two looks at the clock or at Ctrl-C: some hundredths of a second."""
+PLANNED_SLICE = 10
+"""The same where a bot thinks long."""
 LARGE = 200_000_000
 """From so many games on, some seconds of compiling a kernel for just this number of players come back."""
 
@@ -131,8 +133,9 @@ def simulate(
     _within("first_game", first_game, 0, 2**62)
     kernel = _kernel().build_for(bots, **({"players": player_count} if games >= LARGE else {}))
     end = first_game + games
-    todo = ((low, min(low + SLICE, end)) for low in range(first_game, end, SLICE))
-    workers = max(1, min(threads, -(-games // SLICE)))
+    step = slice_of(bots)
+    todo = ((low, min(low + step, end)) for low in range(first_game, end, step))
+    workers = max(1, min(threads, -(-games // step)))
     tables = [(_game_record(kernel, setting), _padded_counts()) for _worker in range(workers)]
     done = 0
     for number in _run(kernel, setting.seed, todo, tables):
@@ -141,6 +144,11 @@ def simulate(
             progress(done)
     counts = sum(counts[1:2].view(np.int64) for _record, counts in tables)
     return Summary(setting, ((first_game, end),), np.ascontiguousarray(counts).view(COUNTS))
+
+
+def slice_of(bots: Sequence[str]) -> int:
+    """How many games such bots play in some hundredths of a second, roughly."""
+    return PLANNED_SLICE if "planner" in bots else SLICE
 
 
 def _run(kernel: ModuleType, seed: int, todo: Iterator[tuple[int, int]], tables: list[Any]) -> Iterator[int]:
@@ -219,9 +227,15 @@ def _record_of(first_seat: int, steps: list[list[int]], kernel: ModuleType) -> d
     return {"first_seat": first_seat, "auctions": auctions, "sales": sales}
 
 
-def warm_up() -> None:
-    """Load the kernel, compiling it if this source was never compiled here: for a worker's start."""
-    _kernel()
+def warm_up(*, every_bot: bool = False) -> None:
+    """Load the kernel, compiling it if this source was never compiled here: for a worker's start.
+
+    The simple bots' build takes some seconds to compile, those of `every_bot` half a minute.
+    """
+    kernel = _kernel()
+    if every_bot:
+        for bot in BOTS:
+            kernel.build_for([bot])
 
 
 def _kernel() -> ModuleType:

@@ -83,6 +83,6 @@ def start_questions(*, wanted: list[list[Any]]) -> None:
 
 
 @shared_task  # type: ignore[untyped-decorator]
-def warm_up() -> None:
+def warm_up(*, every_bot: bool = False) -> None:
     """Load the kernel, compiling it where this source was never compiled: called at a worker's start."""
-    simulation.warm_up()
+    simulation.warm_up(every_bot=every_bot)

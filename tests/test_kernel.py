@@ -36,7 +36,7 @@ KINDS = [
     for variant in VARIANTS
     for players in player_counts(EDITIONS[edition], variant)
 ]
-SLUGS = list(BOTS)
+SLUGS = [bot for bot in BOTS if bot != "planner"]  # which has a file of its own
 
 
 def line_up(players, turn):
@@ -451,7 +451,7 @@ def run_copy(folder, cache, source=RUN):
 
 def copy_of_the_engine(folder):
     (folder / "stats").mkdir()
-    for name in ("__init__", "kernel", "bots", "simulation", "summary", "distribution"):
+    for name in ("__init__", "kernel", "planner", "bots", "simulation", "summary", "distribution"):
         shutil.copy2(ROOT / "stats" / f"{name}.py", folder / "stats")
     bytecode = shutil.ignore_patterns("__pycache__")  # Python's own would hide an edit of the same time and length
     shutil.copytree(ROOT / "forsale_api" / "rules", folder / "forsale_api" / "rules", ignore=bytecode)
