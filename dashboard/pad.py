@@ -6,7 +6,7 @@ reader's clubs with their players. What is sent goes the way of the API: its ser
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -166,12 +166,18 @@ def _table_data(request: HttpRequest) -> dict[str, Any]:
                 "slug": club.slug,
                 "name": club.name,
                 "today": _today(club),
+                "zone": club.time_zone,
                 "players": players[club.pk],
                 "tables": tables.get(club.pk, {}),
             }
             for club in clubs
         ],
     }
+
+
+def _names(data: Mapping[str, Any]) -> list[str]:
+    """Every name of the reader's clubs, for browsers that complete what is typed."""
+    return sorted({name for club in data["clubs"] for name in club["players"]})
 
 
 def _my_clubs(request: HttpRequest) -> list[Club]:
@@ -233,12 +239,13 @@ def log(request: HttpRequest) -> HttpResponse:
             "edition": game.default_edition,
             "played_on": _today(club),
         }
+    data = _page_data(request, game)
     context = context_of(sheet) | {
         "clubs": clubs,
         "club": club,
         "id": request.POST.get("id") or str(uuid7()),
-        "data": _page_data(request, game),
-        "names": sorted({name for one in _table_data(request)["clubs"] for name in one["players"]}),
+        "data": data,
+        "names": _names(data),
     }
     return render(request, "dashboard/pad.html", context, status=422 if request.method == "POST" else 200)
 
@@ -345,7 +352,6 @@ def record(request: HttpRequest) -> HttpResponse:
         "clubs": clubs,
         "club": next((club for club in clubs if club.slug == request.POST.get("club")), clubs[0]),
         "id": request.POST.get("id") or str(uuid7()),
-        "names": sorted({name for one in _table_data(request)["clubs"] for name in one["players"]}),
     }
     if request.method == "POST":
         recording, said = _recording(request, sheet)
@@ -357,6 +363,8 @@ def record(request: HttpRequest) -> HttpResponse:
         context |= {"recording": recording, "said": said, "sheet": sheet, "editing": request.POST.get("do") == "table"}
         if recording is not None:
             context["variant_name"] = in_language(game.variants[recording.variant])
+    if context.get("recording") is None or context.get("editing"):
+        context["names"] = _names(_table_data(request))
     return render(request, "dashboard/pad_record.html", context)
 
 

@@ -25,6 +25,14 @@
     drop: (name) => { try { localStorage.removeItem(name); } catch { /* private mode */ } },
   };
   const club = () => data.clubs.find((one) => one.slug === form.elements.club.value) ?? data.clubs[0];
+  // The club's calendar day, by the device's clock: this page may have been kept since yesterday.
+  const today = () => {
+    try {
+      return new Intl.DateTimeFormat("en-CA", { timeZone: club().zone }).format(new Date());
+    } catch {
+      return club().today;
+    }
+  };
   const variant = () => new FormData(form).get("variant");
   const edition = () => form.elements.edition.value;
   const offered = () => data.offers[`${edition()}/${variant()}`] ?? [];
@@ -269,6 +277,7 @@
   // ---- a draft survives a reload and a dead battery ------------------------------------------------
 
   const DRAFT = `pad-draft-${data.game}`;
+  const KEPT = 18 * 3600 * 1000; // a draft is of this evening
   const EXTRAS = ["first_seat", "played_at", "duration_minutes", "location", "notes"];
 
   function keepDraft() {
@@ -277,7 +286,7 @@
       return;
     }
     store.set(DRAFT, {
-      club: club().slug, seated, variant: variant(), edition: edition(), played_on: form.elements.played_on.value, editing,
+      at: Date.now(), club: club().slug, seated, variant: variant(), edition: edition(), played_on: form.elements.played_on.value, editing,
       counting: root.classList.contains("counting") && !root.classList.contains("finished"),
       texts: rows.slice(0, seated.length).map((_, i) => [form.elements[`${main}-${i + 1}`].value, form.elements[`${tie}-${i + 1}`].value]),
       extras: Object.fromEntries(EXTRAS.map((name) => [name, form.elements[name].value])),
@@ -342,6 +351,7 @@
       await queue.put(current);
     } catch {
       $("save").disabled = false;
+      if (!fair) form.append(make("input", { type: "hidden", name: "accept_findings", value: "1" }));
       HTMLFormElement.prototype.submit.call(form); // no storage on this device: the way without script
       return;
     }
@@ -366,8 +376,8 @@
   function drawDone() {
     $("done-head").textContent = current.head;
     $("done-why").textContent = current.why && `${current.why[0].toUpperCase()}${current.why.slice(1)}.`;
-    const today = current.date === club().today ? words.today : new Date(`${current.date}T12:00`).toLocaleDateString(root.lang, { day: "numeric", month: "long", year: "numeric" });
-    $("done-meta").textContent = `${current.title}, ${today}`;
+    const day = current.date === today() ? words.today : new Date(`${current.date}T12:00`).toLocaleDateString(root.lang, { day: "numeric", month: "long", year: "numeric" });
+    $("done-meta").textContent = `${current.title}, ${day}`;
     $("done-check").textContent = current.findings.length ? current.findings.join(" ") : words.checked;
     $("done-rows").replaceChildren(...current.lines.map((line) => {
       const cells = isMoney ? [money(line.main), line.tie, money(line.total)] : [money(line.total)];
@@ -491,7 +501,7 @@
   });
   form.addEventListener("change", (event) => {
     if (event.target.name === "club") {
-      if (form.elements.played_on.value > club().today) form.elements.played_on.value = club().today;
+      if (form.elements.played_on.value > today()) form.elements.played_on.value = today();
       sit([]);
     } else if (["variant", "edition"].includes(event.target.name)) drawStart();
   });
@@ -544,7 +554,14 @@
   const draft = store.get(DRAFT);
   const asked = new URLSearchParams(location.search).get("club");
   if (data.clubs.some((one) => one.slug === asked)) form.elements.club.value = asked;
-  if (draft) takeUp(draft);
+  const refused = rows.map((row) => row.querySelector(".name-box").value).filter(Boolean);
+  if (refused.length) {
+    seated = refused; // sent without script, and come back
+    startCounting();
+  } else {
+    form.elements.played_on.value = today();
+    if (draft && Date.now() - draft.at < KEPT) takeUp(draft);
+  }
   if (!root.classList.contains("counting")) show("start");
   form.dataset.ready = "";
   flush();
