@@ -17,6 +17,7 @@ from forsale_api.clubs.models import User
 from forsale_api.plays.serializers import in_language
 from stats import aggregates, serializers, services
 from stats.bots import BOTS
+from stats.freshness import fresh_or_unchanged
 from stats.models import Simulation
 
 POLL_SECONDS = "1"
@@ -33,7 +34,9 @@ class Scores(APIView):
 
     @extend_schema(responses={200: serializers.ScoresSerializer})
     def get(self, request: Request) -> Response:
-        return Response(aggregates.score_blocks(self.query, viewer=viewer(request)))
+        return fresh_or_unchanged(
+            request, self.query, lambda: aggregates.score_blocks(self.query, viewer=viewer(request))
+        )
 
 
 class Positions(APIView):
@@ -44,7 +47,9 @@ class Positions(APIView):
 
     @extend_schema(responses={200: serializers.PositionsSerializer})
     def get(self, request: Request) -> Response:
-        return Response(aggregates.seat_blocks(self.query, viewer=viewer(request)))
+        return fresh_or_unchanged(
+            request, self.query, lambda: aggregates.seat_blocks(self.query, viewer=viewer(request))
+        )
 
 
 class Houses(APIView):
@@ -55,7 +60,9 @@ class Houses(APIView):
 
     @extend_schema(responses={200: serializers.HousesSerializer})
     def get(self, request: Request) -> Response:
-        return Response(aggregates.house_blocks(self.query, viewer=viewer(request)))
+        return fresh_or_unchanged(
+            request, self.query, lambda: aggregates.house_blocks(self.query, viewer=viewer(request))
+        )
 
 
 class Leaders(APIView):

@@ -214,11 +214,15 @@ def readable_play(request: Request, play_id: UUID, *, deleted: bool = False) -> 
     Raises `NotFound` (404) where there is none or the caller may not see it, `MissingScope` (403) where a member's
     token does not let them read. `deleted`: members get a deleted play, too.
     """
-    play = Play.objects.select_related("club").defer("record").filter(pk=play_id).first()
+    reader = viewer(request)
+    plays = Play.objects.select_related("club").defer("record").filter(pk=play_id)
+    if reader.is_authenticated:
+        mine = Membership.objects.filter(club=OuterRef("club"), user=reader)
+        plays = plays.annotate(read_by_member=Exists(mine))
+    play = plays.first()
     if play is None:
         raise services.no_such_play()
-    reader = viewer(request)
-    inside = membership(reader, play.club) is not None
+    inside = getattr(play, "read_by_member", False)
     if not inside and play.club.visibility == Visibility.PRIVATE:
         _refuse_missing_scope(request, play.club)
         raise services.no_such_play()
