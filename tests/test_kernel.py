@@ -4,7 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
-from math import sqrt
+from math import comb, sqrt
+from operator import mul
 from pathlib import Path
 
 import numpy as np
@@ -380,9 +381,19 @@ def test_the_deal_is_uniform():
     assert abs(sd - 10.924) < 4 * 10.924 / sqrt(2 * 500_000)
 
 
+def mean_by_rank(cards, players):
+    """Exact: over all tables of so many of the cards, the mean of the lowest, the next and so on."""
+    ways = [
+        [comb(below, rank) * comb(len(cards) - 1 - below, players - 1 - rank) for below in range(len(cards))]
+        for rank in range(players)
+    ]
+    return [sum(map(mul, way, sorted(cards))) / comb(len(cards), players) for way in ways]
+
+
 @pytest.mark.parametrize(
     ("players", "houses", "cheques"),
     [
+        *((n, mean_by_rank(range(1, 31), n), mean_by_rank(EDITIONS["eagle"].cheques, n)) for n in (4, 6)),
         (3, (7.75, 15.5, 23.25), (3.9448, 7.9931, 11.8621)),
         (5, (5.167, 10.333, 15.5, 20.667, 25.833), (2.5453, 5.3921, 8.0000, 10.5849, 13.1443)),
     ],

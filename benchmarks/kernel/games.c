@@ -17,6 +17,7 @@ typedef struct {
     u64 rng, word;
     i64 first, price, houses, cheques, unseen_houses, unseen_cheques;
     i64 notes[SEATS], stake[SEATS], hand[SEATS], cash[SEATS], expected, guess[SEATS], slope[SEATS];
+    i64 active, left, size, at, misses[SEATS][4]; /* the planner's, not used here */
     uint8_t house_pile[CARDS], cheque_pile[CARDS], owner[CARDS], taken[CARDS], fetched[CARDS];
     i64 rounds;
     uint8_t spread[ROUNDS], paid[ROUNDS];
