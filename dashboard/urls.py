@@ -42,6 +42,7 @@ urlpatterns = [
     path("houses/", statistics.houses, name="houses"),
     path("players/", statistics.players, name="players"),
     path("players/<uuid:pk>/", statistics.player, name="player"),
+    path("questions/", statistics.questions, name="questions"),
     path("compare/", statistics.compare, name="compare"),
     path("simulations/", simulations.simulations, name="simulations"),
     path("simulations/new/", simulations.simulation_new, name="simulation-new"),

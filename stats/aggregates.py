@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Case, F, Max, OuterRef, Q, QuerySet, Subquery, Sum, When, Window
-from django.db.models import Count as CountRows
+from django.db.models import ExpressionWrapper, F, FloatField, Max, Q, QuerySet, Sum, Window
+from django.db.models.functions import Cast
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -27,7 +27,7 @@ from forsale_api.rules import GAMES, for_sale
 from stats import ratings, services
 from stats.distribution import Z, describe, share, standard_error
 from stats.folding import Cell, gift, with_seats
-from stats.models import Block, Count, FoldLock, Measure, Rating, Simulation
+from stats.models import Block, Count, FoldLock, Measure, Rating, Simulation, Tally
 from stats.summary import Summary
 
 type Caller = User | AnonymousUser
@@ -486,24 +486,33 @@ def leader_board(filters: Filters, *, viewer: Caller | None = None) -> dict[str,
     viewer = viewer or AnonymousUser()
     filters = {**filters, "game": filters.get("game") or services.SIMULATED_GAME}
     kinds(filters)
+    fewest, limit = filters.get("min_plays") or 1, filters.get("limit") or LEADERS
     if filters.get("club"):
         clubs = Club.objects.filter(pk=visible_club(viewer, filters["club"], place=("club",)).pk)
     else:
         clubs = Club.objects.filter(visibility=Visibility.PUBLIC)
-    plays = Play.objects.filter(
-        _narrowed(filters), _counted(filters), _dates(filters, "played_on"), deleted_at=None, club__in=clubs
-    )
-    fewest, limit = filters.get("min_plays") or 1, filters.get("limit") or LEADERS
-    rows = [_leader(tally) for tally in _tallies(plays) if tally["plays"] >= fewest]
-    rows.sort(key=lambda row: (-row["adjusted_share"], -row["plays"], row["player"]["name"]))
+    of_plays = ("club", "played_after", "played_before")
+    if filters.get("counts") == "all" or any(filters.get(name) for name in of_plays):
+        plays = Play.objects.filter(
+            _narrowed(filters), _counted(filters), _dates(filters, "played_on"), deleted_at=None, club__in=clubs
+        )
+        as_of = _newest(plays)
+        found = _by_player(ratings.tallies(Seat.objects.filter(play__in=plays)))
+    else:  # the usual question, whose answer is kept with the ratings
+        as_of = _as_of()
+        found = _best_tallies(Tally.objects.filter(_narrowed(filters), player__club__in=clubs), fewest, limit)
+    rows = [_leader(tally) for tally in found if tally["plays"] >= fewest]
+    rows.sort(key=lambda row: (-row["adjusted_share"], -row["plays"], str(row["player"])))
     del rows[limit:]
+    _name(rows)
+    rows.sort(key=lambda row: (-row["adjusted_share"], -row["plays"], row["player"]["name"]))
     skills = ratings.skills(
         [row["player"]["id"] for row in rows], game=filters["game"], until=filters.get("played_before")
     )
     for row in rows:
         row["rating"] = _rating(skills.get(row["player"]["id"]))
     echo = _echo({**filters, "min_plays": fewest, "limit": limit}, PLAYER_FILTERS)
-    return {"filters": echo, "as_of": _newest(plays), "lucky_plays": LUCKY_PLAYS, "results": rows}
+    return {"filters": echo, "as_of": as_of, "lucky_plays": LUCKY_PLAYS, "results": rows}
 
 
 def _rating(skill: ratings.Skill | None) -> dict[str, Any] | None:
@@ -644,40 +653,62 @@ def _newest(plays: QuerySet[Play]) -> datetime:
     return plays.aggregate(newest=Max("updated_at"))["newest"] or _as_of()
 
 
-def _tallies(plays: QuerySet[Play]) -> list[dict[str, Any]]:
-    """Per player: plays, wins by the number of winners, what luck would win, sums of totals. One query."""
-    winners = Seat.objects.filter(play=OuterRef("play"), is_winner=True).order_by().values("play")
-    rows = (
-        Seat.objects.filter(play__in=plays)
-        .annotate(winners=Case(When(is_winner=True, then=Subquery(winners.annotate(n=CountRows("pk")).values("n")))))
-        .values("player", "player__name", "player__club__slug", "winners", "play__player_count")
-        .annotate(n=CountRows("pk"), sum=Sum("total"), squares=Sum(F("total") * F("total")))
-        .order_by()
-    )
+_SUMS = ("plays", "wins", "shared_wins", "credit", "totals", "squares")
+
+
+def _by_player(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Tallies of kinds added up by player, with the wins that luck alone would give."""
     tallies: dict[UUID, dict[str, Any]] = {}
     for row in rows:
-        player = {"id": row["player"], "name": row["player__name"], "club": row["player__club__slug"]}
-        new = {"player": player, "plays": 0, "won": Counter(), "luck": 0.0, "sum": 0, "squares": 0}
-        tally = tallies.setdefault(row["player"], new)
-        tally["plays"] += row["n"]
-        tally["luck"] += row["n"] / row["play__player_count"]
-        tally["sum"] += row["sum"]
-        tally["squares"] += row["squares"]
-        if row["winners"]:
-            tally["won"][row["winners"]] += row["n"]
+        tally = tallies.setdefault(row["player"], {"player": row["player"], "luck": 0.0, **dict.fromkeys(_SUMS, 0)})
+        tally["luck"] += row["plays"] / row["player_count"]
+        for name in _SUMS:
+            tally[name] += row[name]
     return list(tallies.values())
 
 
+def _best_tallies(stored: QuerySet[Tally], fewest: int, limit: int) -> list[dict[str, Any]]:
+    """The best by adjusted share, added up by player in the database; one query."""
+    real = FloatField()
+    sums = {f"sum_{name}": Sum(name) for name in _SUMS}
+    luck = Sum(Cast("plays", real) / F("player_count"), output_field=real)
+    adjusted = (Cast(F("sum_credit"), real) / ratings.WIN + LUCKY_PLAYS * F("luck") / F("sum_plays")) / (
+        F("sum_plays") + float(LUCKY_PLAYS)
+    )
+    rows = (
+        stored.order_by()
+        .values("player")
+        .annotate(luck=luck, **sums)
+        .filter(sum_plays__gte=fewest)
+        .annotate(adjusted=ExpressionWrapper(adjusted, output_field=real))
+        .order_by("-adjusted", "-sum_plays", "player")[:limit]
+    )
+    return [
+        {"player": row["player"], "luck": row["luck"], **{name: row[f"sum_{name}"] for name in _SUMS}} for row in rows
+    ]
+
+
+def _name(rows: Iterable[dict[str, Any]]) -> None:
+    """Put the players' names and clubs in place of their ids; one query."""
+    rows = list(rows)
+    known = Player.objects.filter(pk__in=[row["player"] for row in rows]).values_list("pk", "name", "club__slug")
+    named = {pk: {"id": pk, "name": name, "club": club} for pk, name, club in known}
+    for row in rows:
+        row["player"] = named[row["player"]]
+
+
 def _leader(tally: Mapping[str, Any]) -> dict[str, Any]:
-    n, mean = tally["plays"], tally["sum"] / tally["plays"]
-    luck, shares = tally["luck"] / n, _shares(tally["won"], n)
-    se = sqrt(max(0, n * tally["squares"] - tally["sum"] ** 2) / (n - 1)) / n if n > 1 else None
+    n, mean = tally["plays"], tally["totals"] / tally["plays"]
+    luck, wins = tally["luck"] / n, share(tally["credit"] / ratings.WIN, n)
+    se = sqrt(max(0, n * tally["squares"] - tally["totals"] ** 2) / (n - 1)) / n if n > 1 else None
     return {
         "player": tally["player"],
         "plays": n,
-        **shares,
+        "wins": tally["wins"],
+        "shared_wins": tally["shared_wins"],
+        "win_share": wins,
         "expected_share": luck,
-        "adjusted_share": (shares["win_share"]["value"] * n + luck * LUCKY_PLAYS) / (n + LUCKY_PLAYS),
+        "adjusted_share": (wins["value"] * n + luck * LUCKY_PLAYS) / (n + LUCKY_PLAYS),
         "mean_total": {
             "n": n,
             "mean": mean,

@@ -115,6 +115,33 @@ class Rating(models.Model):
         indexes = [models.Index(fields=["player", "game", "played_on", "play"], name="rating_over_time")]
 
 
+class Tally(models.Model):
+    """What a player's counted plays of one kind come to, for boards over many players; kept with the ratings.
+
+    `credit` is in sixtieths of a win, so that a win shared by up to six is a whole number.
+    """
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+")
+    game = models.CharField(max_length=30)
+    edition = models.CharField(max_length=30)
+    variant = models.CharField(max_length=40)
+    player_count = models.PositiveSmallIntegerField()
+    plays = models.IntegerField()
+    wins = models.IntegerField(help_text=_("Alone"))
+    shared_wins = models.IntegerField()
+    credit = models.IntegerField()
+    totals = models.IntegerField(help_text=_("Their sum"))
+    squares = models.BigIntegerField(help_text=_("Sum of the totals’ squares"))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["player", "game", "edition", "variant", "player_count"], name="tally_once_a_kind"
+            ),
+            models.CheckConstraint(condition=Q(plays__gte=1), name="tally_has_plays"),
+        ]
+
+
 class RatingDue(models.Model):
     """A club whose ratings in a game are out of date, and from which day on."""
 

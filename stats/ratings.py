@@ -7,21 +7,23 @@ meet each other; they are stored after each play, so that a rating over time is 
 
 Plays are rated in the order of their dates, whatever the order they were recorded in: `fold` says from which day on
 the ratings of a club are out of date (`out_of_date`), `rate` rates that club again from there, some days at a time.
+What the plays of the players it concerned come to is written down on the way (`Tally`), for boards over all clubs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, When
+from django.db.models.functions import Coalesce
 from openskill.models import PlackettLuce
 
 from forsale_api.clubs.models import Player
 from forsale_api.plays.models import Play, Seat
-from stats.models import Rating, RatingDue
+from stats.models import Rating, RatingDue, Tally
 
 _MODEL = PlackettLuce()
 SLICE = 500
@@ -73,8 +75,11 @@ def rate(*, plays: int = SLICE) -> int:
     if len(waiting) > plays and not rest:  # one day holds them all, and a day is rated at once
         days = [list(counted.filter(played_on=waiting[0][1]).order_by("pk").values_list("pk", "played_on"))]
     taken = [row for day in days for row in day]
-    Rating.objects.filter(player__club=due.club, game=due.game, played_on__gte=due.since).delete()
-    _store(taken, due)
+    stale = Rating.objects.filter(player__club=due.club, game=due.game, played_on__gte=due.since)
+    concerned = set(stale.values_list("player", flat=True).distinct())
+    stale.delete()
+    concerned |= _store(taken, due)
+    _tally(concerned, due)
     later = (
         counted.filter(played_on__gt=taken[-1][1]).order_by("played_on").values_list("played_on", flat=True).first()
         if taken
@@ -88,7 +93,8 @@ def rate(*, plays: int = SLICE) -> int:
     return max(1, len(taken))
 
 
-def _store(plays: Sequence[tuple[UUID, date]], due: RatingDue) -> None:
+def _store(plays: Sequence[tuple[UUID, date]], due: RatingDue) -> set[UUID]:
+    """Store the ratings after these plays; gives the players who sat in them."""
     seats: dict[UUID, list[tuple[UUID, int]]] = {}
     rows = Seat.objects.filter(play__in=[pk for pk, _day in plays]).order_by("play", "seat")
     for play, player, rank in rows.values_list("play", "player", "rank"):
@@ -104,6 +110,46 @@ def _store(plays: Sequence[tuple[UUID, date]], due: RatingDue) -> None:
                 Rating(play_id=play, player_id=player, game=due.game, played_on=day, mu=skill.mu, sigma=skill.sigma)
             )
     Rating.objects.bulk_create(made, batch_size=1000)
+    return {rating.player_id for rating in made}
+
+
+def tallies(seats: QuerySet[Seat]) -> QuerySet[Seat, dict[str, Any]]:
+    """Rows per player and kind of what these seats come to, named as the fields of `Tally`; one query."""
+    winners = Seat.objects.filter(play=OuterRef("play"), is_winner=True).order_by().values("play")
+    number = Case(When(is_winner=True, then=Subquery(winners.annotate(n=Count("pk")).values("n"))))
+    return (
+        seats.annotate(winners=number)
+        .order_by()
+        .values(
+            "player",
+            game=F("play__game"),
+            edition=F("play__edition"),
+            variant=F("play__variant"),
+            player_count=F("play__player_count"),
+        )
+        .annotate(
+            plays=Count("pk"),
+            wins=Count("pk", filter=Q(winners=1)),
+            shared_wins=Count("pk", filter=Q(winners__gt=1)),
+            credit=Coalesce(Sum(WIN / F("winners")), 0),
+            totals=Sum("total"),
+            squares=Sum(F("total") * F("total")),
+        )
+    )
+
+
+WIN = 60
+"""Parts of a win: what up to six winners share is a whole number of them."""
+
+
+def _tally(players: set[UUID], due: RatingDue) -> None:
+    """Write down again what the counted plays of these players come to."""
+    Tally.objects.filter(player__in=players, game=due.game).delete()
+    counted = Seat.objects.filter(
+        player__in=players, play__game=due.game, play__counts=True, play__deleted_at=None, play__club=due.club
+    )
+    rows = tallies(counted)
+    Tally.objects.bulk_create(Tally(player_id=row.pop("player"), **row) for row in rows)
 
 
 def skills(

@@ -208,6 +208,7 @@ def test_the_leader_board_counts_wins_and_shared_wins(owner: APIClient, club: Cl
     post(owner)
     post(owner, seats=seats(TIED))
     publish(club)
+    fold_all()
     rows = aggregates.leader_board({})["results"]
     assert [row["player"]["name"] for row in rows] == ["Théo", "Marianne", "Guilaine"]
     assert (rows[0]["wins"], rows[0]["shared_wins"]) == (1, 1)
@@ -279,7 +280,8 @@ def test_the_number_of_queries_does_not_grow(owner: APIClient, club: Club, djang
             (aggregates.score_blocks, {"data": "simulated"}, 1),
             (aggregates.seat_blocks, {}, 3),
             (aggregates.house_blocks, {}, 3),
-            (aggregates.leader_board, {}, 3),
+            (aggregates.leader_board, {}, 4),
+            (aggregates.leader_board, {"club": "nantes"}, 5),
             (aggregates.activity, {"club": "nantes"}, 3),
         ]:
             with django_assert_num_queries(queries):

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from forsale_api.clubs.models import Club
 from forsale_api.plays.models import Play, PlayToFold
-from stats import folding
+from stats import folding, ratings
 from stats.models import Block, Count, FoldedPlay, Measure
 from tests.games import random_record
 from tests.test_plays import PLAYS, body, post, record_body, seats
@@ -22,6 +22,8 @@ NAMES = ["Théo", "Marianne", "Guilaine", "Nicolas", "Paul", "Inès"]
 
 def fold_all() -> None:
     while folding.fold():
+        pass
+    while ratings.rate():
         pass
 
 

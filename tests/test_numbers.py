@@ -241,3 +241,13 @@ def test_the_csv_of_a_page_has_its_filters_and_all_digits(
         kind = {"edition": "iello", "variant": "base", "player_count": 3}
         due = [row["cheque"]["mean"] for row in blocks(anonymous, "houses/", data="simulated", **kind)[0]["houses"]]
         assert [float(row[column]) for row in rows if row["data"] == "simulated"] == due
+
+
+def test_questions_are_answered_in_the_words_of_the_api(db: Any, client: Client, anonymous: APIClient) -> None:
+    html = page(client, "/questions/?player_count=3")
+    for question in anonymous.get("/api/v1/questions/").json()["results"]:
+        assert question["title"] in unescape(html)
+        answer = anonymous.get(f"/api/v1/questions/{question['question']}/", {"player_count": 3}).json()
+        assert html.count(f'id="{question["question"]}-answer"') == 1
+        for block in answer["results"]:
+            assert block["sentence"] in unescape(html)

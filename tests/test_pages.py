@@ -30,7 +30,8 @@ TIE = [(83, 4), (85, 2), (70, 0)]
 FOUR = [(67, 4), (69, 2), (55, 3), (47, 6)]
 NAMES = ["Théo", "Marianne", "Guilaine", "Nicolas"]
 PAGES = [
-    "/", "/positions/", "/houses/", "/players/", "/compare/", "/plays/", "/clubs/", "/simulations/", "/bots/",
+    "/", "/positions/", "/houses/", "/players/", "/questions/", "/compare/", "/plays/", "/clubs/", "/simulations/",
+    "/bots/",
     "/developers/", "/accounts/login/", "/accounts/signup/",
 ]  # fmt: skip
 

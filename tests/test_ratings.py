@@ -10,9 +10,9 @@ from rest_framework.test import APIClient
 
 from forsale_api.clubs.models import Club
 from forsale_api.plays.models import Play
-from stats import aggregates, ratings
+from stats import aggregates, folding, ratings
 from stats.models import Rating, RatingDue
-from tests.test_folding import fold_all, random_change
+from tests.test_folding import random_change
 from tests.test_plays import PLAYS, post, seats
 
 TABLE = ["Théo", "Marianne", "Guilaine"]
@@ -20,7 +20,8 @@ OTHER = [(70, 0), (83, 4), (85, 1)]
 
 
 def rate_all(plays: int = ratings.SLICE) -> None:
-    fold_all()
+    while folding.fold():
+        pass
     while ratings.rate(plays=plays):
         pass
 
@@ -74,6 +75,23 @@ def test_whatever_happens_to_plays_ratings_are_those_of_the_counted_ones(
             random_change(random, owner, plays)
         rate_all(plays=random.randint(1, 5))
         assert stored() == afresh()
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_the_board_of_all_clubs_is_kept_and_is_that_of_the_plays(owner: APIClient, club: Club, seed: int) -> None:
+    """A range of dates that leaves nothing out is answered from the plays; the board without one from what is kept."""
+    club.visibility = "public"
+    club.save()
+    random, plays = Random(seed), []
+    for _round in range(4):
+        for _change in range(6):
+            random_change(random, owner, plays)
+        rate_all(plays=random.randint(1, 5))
+        for narrowed in ({}, {"variant": "base"}, {"player_count": 4}, {"min_plays": 3, "limit": 2}):
+            kept = aggregates.leader_board(narrowed)["results"]
+            asked = {**narrowed, "played_after": date(2000, 1, 1)}
+            assert kept == aggregates.leader_board(asked)["results"]
+    assert aggregates.leader_board({})["results"]
 
 
 def test_what_does_not_count_is_not_rated(owner: APIClient, club: Club) -> None:
@@ -140,7 +158,7 @@ def test_placed_ahead_behind_and_level_are_counted_by_rank(owner: APIClient, clu
 def test_activity_has_every_month_from_the_first_to_the_last(owner: APIClient, club: Club) -> None:
     for day in ("2025-11-30", "2026-01-02", "2026-01-02", "2026-01-09"):
         post(owner, played_on=day)
-    fold_all()
+    rate_all()
     answer: Any = aggregates.activity({"club": "nantes"}, viewer=owner.user)
     assert [(row["month"], row["plays"], row["days"]) for row in answer["results"]] == [
         ("2025-11", 1, 1), ("2025-12", 0, 0), ("2026-01", 3, 2),
@@ -152,7 +170,7 @@ def test_the_activity_of_a_private_club_is_404_for_strangers(
     owner: APIClient, member: APIClient, stranger: APIClient, anonymous: APIClient
 ) -> None:
     post(owner)
-    fold_all()
+    rate_all()
     address = "/api/v1/stats/activity/"
     assert member.get(address, {"club": "nantes"}).json()["results"][0]["plays"] == 1
     for client in (stranger, anonymous):
