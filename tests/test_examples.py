@@ -19,13 +19,14 @@ from rest_framework.test import APIClient
 
 from examples.forsale_client import ApiError, Client
 from examples.webhook_receiver import NotGenuine, verify
-from forsale_api.clubs.models import Club
+from forsale_api.clubs.models import Club, Player
 from forsale_api.plays.models import Play
 from forsale_api.webhooks import sending, services
-from tests.receiver import receiving, running
+from tests.receiver import receiving, running, serving
 from tests.test_aggregates import publish
-from tests.test_pages import until
-from tests.test_plays import post
+from tests.test_folding import fold_all
+from tests.test_pages import Tab, chromium, until  # noqa: F401  the fixture
+from tests.test_plays import post, seats
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 GUIDES = EXAMPLES.parent / "docs" / "developers"
@@ -244,3 +245,35 @@ def test_the_receiver_as_a_program_prints_each_message_once(owner: APIClient, cl
 def listens(port: int) -> bool:
     with socket.socket() as client:
         return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+# ---- the web page -----------------------------------------------------------------------------------
+
+
+def test_the_scoreboard_shows_a_club_from_another_site(
+    chromium: Any,  # noqa: F811
+    live_server: Any,
+    owner: APIClient,
+    club: Club,
+) -> None:
+    publish(club)
+    post(owner, seats=seats(names=["<script>alert(1)</script>", "Marianne", "Guilaine"]))
+    post(owner, played_on="2026-11-27")
+    fold_all()
+    hidden = Player.objects.get(name="Guilaine")
+    owner.post(f"/api/v1/clubs/nantes/players/{hidden.pk}/hide/")
+    tab = Tab(chromium.new_context(viewport={"width": 360, "height": 740}), live_server.url)
+    with serving(EXAMPLES / "scoreboard") as site:
+        tab.page.goto(f"{site}/?api={live_server.url}/api/v1&club=nantes")
+        tab.page.wait_for_selector("#latest li")
+        shown = tab.page.inner_text("main")
+        assert tab.page.title() == "Nantes"
+        assert len(tab.page.query_selector_all("#latest li")) == 2
+        assert len(tab.page.query_selector_all("#leaders tr")) == 4
+        assert "<script>alert(1)</script> 87" in shown
+        assert "Guilaine" not in shown
+        assert tab.said == []
+        width, room = tab.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert width <= room
+        tab.page.goto(f"{site}/?api={live_server.url}/api/v1&club=nobody")
+        tab.page.wait_for_selector("text=There is no club nobody here for you.")

@@ -28,9 +28,7 @@ class WebhookSerializer(StrictSerializer):
 
     id = serializers.UUIDField(read_only=True)
     url = AddressField(help_text=_("https, and an address of the public Internet"))
-    events = serializers.ListField(
-        child=serializers.ChoiceField(choices=EVENTS), min_length=1, max_length=len(EVENTS)
-    )
+    events = serializers.ListField(child=serializers.ChoiceField(choices=EVENTS), min_length=1, max_length=len(EVENTS))
     form = serializers.ChoiceField(
         choices=FORMS,
         default="standard",
