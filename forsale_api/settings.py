@@ -324,7 +324,9 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 # Two queues, which workers serve in turns: figures do not wait behind a long row of simulations.
 CELERY_TASK_DEFAULT_QUEUE = "figures"
 CELERY_TASK_QUEUES: dict[str, dict[str, Any]] = {"figures": {}, "chunks": {}}
-CELERY_TASK_ROUTES = {f"stats.tasks.{task}": {"queue": "chunks"} for task in ("run_chunk", "play_league")}
+CELERY_TASK_ROUTES = {
+    f"stats.tasks.{task}": {"queue": "chunks"} for task in ("run_chunk", "play_league", "price_table")
+}
 # Beat's own messages are worthless once the next is due.
 CELERY_BEAT_SCHEDULE = {
     "fold plays into counts": {"task": "stats.tasks.fold", "schedule": 1.0, "options": {"expires": 1.0}},

@@ -47,9 +47,9 @@ def give_up_privileges() -> None:
 
 def answer_to(bot: Any, line: str) -> dict[str, Any]:
     """What the bot chooses, or why it does not."""
-    question = json.loads(line)
+    question = json.loads(line, object_hook=lambda fields: SimpleNamespace(**fields))
     try:
-        chosen = getattr(bot, question["asks"])(SimpleNamespace(**question["view"]), Random(question["random"]))
+        chosen = getattr(bot, question.asks)(question.view, Random(question.random))
         return {"chosen": chosen if isinstance(chosen, int) else repr(chosen)[:50]}
     except BaseException as error:
         return failure(error)

@@ -324,3 +324,18 @@ class LeagueRound(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["league", "number"], name="round_once")]
+
+
+class PricedTable(models.Model):
+    """What taking a table's best house gains over passing: the sums of the deals played so far (`fair_price.sums_of`).
+
+    `key` is of the engine and the table, whoever asks for it.
+    """
+
+    key = models.CharField(max_length=64, unique=True)
+    table = models.JSONField()
+    sums = models.JSONField(null=True)
+    deals = models.PositiveIntegerField(default=0)
+    complete = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)

@@ -8,13 +8,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from forsale_api.api.fields import QueryIntegerField, QuerySerializer
+from forsale_api.api.fields import IntegerField, QueryIntegerField, QuerySerializer, StrictSerializer
 from forsale_api.api.schema import page_of
 from forsale_api.api.views import APIView
 from forsale_api.plays.serializers import VARIANTS
+from forsale_api.rules.for_sale import BASE, DEFAULT_EDITION
 from stats import questions
-from stats.bots import BOTS
-from stats.serializers import SIMULATED_EDITIONS
+from stats.fair_price import Table
+from stats.serializers import SIMULATED_EDITIONS, EditionField, PlayerCountField, VariantField
 from stats.views import POLL_SECONDS
 
 TITLES = {
@@ -33,7 +34,7 @@ class QuestionQuery(QuerySerializer):
     variant = serializers.ChoiceField(choices=VARIANTS, required=False)
     player_count = QueryIntegerField(required=False, min_value=3, max_value=6)
     bot = serializers.ChoiceField(
-        choices=list(BOTS), required=False, help_text=_("Who plays, in every seat: the answer depends on it")
+        choices=questions.ASKED, required=False, help_text=_("Who plays, in every seat: the answer depends on it")
     )
     precision = serializers.ChoiceField(choices=list(questions.PRECISIONS), required=False)
 
@@ -66,6 +67,67 @@ class AnswerSerializer(serializers.Serializer[Any]):
     se_limits = serializers.DictField(help_text=_("The largest standard error of a mean, and of a share"))
     engine = serializers.CharField()
     results = QuestionBlockSerializer(many=True)
+
+
+class TableBody(StrictSerializer):
+    """The table of a buying round that is about to begin, with you to move first."""
+
+    edition = EditionField(max_length=30, required=False)
+    variant = VariantField(max_length=40, required=False)
+    player_count = PlayerCountField()
+    houses = serializers.ListField(child=IntegerField(), max_length=6, help_text=_("Open houses"))
+    banknotes = IntegerField(help_text=_("Yours, in thousands of dollars"))
+    rounds_left = IntegerField(help_text=_("Buying rounds after this one"))
+    bot = serializers.ChoiceField(choices=questions.ASKED, required=False, help_text=_("Who plays everything else"))
+
+
+class PriceSerializer(serializers.Serializer[Any]):
+    """What taking the best house at this price gains over passing now."""
+
+    price = serializers.IntegerField()
+    gain = serializers.FloatField(help_text=_("In the final total, thousands of dollars"))
+    se = serializers.FloatField(allow_null=True)
+    win_gain = serializers.FloatField(help_text=_("In the share of wins"))
+    win_se = serializers.FloatField(allow_null=True)
+
+
+class FairPriceSerializer(serializers.Serializer[Any]):
+    table = TableBody()
+    engine = serializers.CharField()
+    deals = serializers.IntegerField(help_text=_("Played so far, each once for every choice"))
+    complete = serializers.BooleanField(help_text=_("Whether every standard error is within its limit"))
+    se_limit = serializers.FloatField()
+    passed = serializers.FloatField(allow_null=True, help_text=_("The mean total after passing"))
+    rows = PriceSerializer(many=True)
+    fair_price = serializers.FloatField(
+        allow_null=True, help_text=_("Where taking and passing are worth the same; null: above all that was tried")
+    )
+    sentence = serializers.CharField()
+
+
+class FairPrice(APIView):
+    """What a table is worth. The same body again gives the answer as far as it is, until it is complete."""
+
+    scopes = {"POST": "simulations:write"}
+
+    @extend_schema(request=TableBody, responses={200: FairPriceSerializer})
+    def post(self, request: Request) -> Response:
+        body = TableBody.validated(request.data)
+        answer = questions.price(
+            Table(
+                edition=body.get("edition", DEFAULT_EDITION),
+                variant=body.get("variant", BASE),
+                player_count=body["player_count"],
+                houses=tuple(sorted(body["houses"])),
+                banknotes=body["banknotes"],
+                rounds_left=body["rounds_left"],
+                bot=body.get("bot", questions.BOT),
+            )
+        )
+        response = Response(answer)
+        if not answer["complete"]:
+            response["Retry-After"] = POLL_SECONDS
+        return response
 
 
 class Questions(APIView):

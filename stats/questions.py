@@ -5,6 +5,9 @@ standard error under a stated size. They are begun by the first who asks and sto
 is that of the games done so far, and says so. Money is in thousands of dollars.
 """
 
+import hashlib
+import json
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log10, sqrt
@@ -13,19 +16,25 @@ from typing import Any
 from django.conf import settings
 from django.core.cache import cache as shared_cache
 from django.db import transaction
+from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 
-from forsale_api.api.problems import NotFound, Problem
+from forsale_api.api.problems import NotFound, Problem, translate
 from forsale_api.rules.for_sale import BASE, DEFAULT_EDITION, EDITIONS, NOT_ENOUGH, player_counts
 from stats import services
+from stats.bots import BOTS
 from stats.distribution import share
-from stats.models import Simulation, SimulationResult
+from stats.fair_price import Table, check_table, fair_price, joined, rows_of, sums_of
+from stats.models import PricedTable, Simulation, SimulationResult
+from stats.simulation import RequestError
 from stats.summary import ENGINE, Setting, Summary
 
 START_QUESTIONS = "stats.tasks.start_questions"
 BOT = "counter"
 """Who plays, unless another is asked for: the answer depends on it."""
+ASKED = tuple(bot for bot in BOTS if bot != "planner")
+"""Who may be asked for: those that play a million games in seconds."""
 FIRST_GAMES = 1_000_000
 """Enough for most answers; where they are not, they tell how many are."""
 MOST_GAMES = 200_000_000
@@ -357,3 +366,76 @@ QUESTIONS: Mapping[str, Question] = {
         Question("variant", _variants, _compared, _say_variant),
     )
 }
+
+
+# --- fair prices -------------------------------------------------------------------------------------
+
+PRICE_TABLE = "stats.tasks.price_table"
+TURN_SECONDS, TURN_DEALS = 1.0, 20
+GAIN_SE = 0.5
+"""The largest standard error of a gain, in thousands of dollars."""
+MOST_DEALS = 5_000
+
+
+def price(table: Table) -> dict[str, Any]:
+    """What taking the table's best house at each price gains over passing, of the deals played so far.
+
+    {"table", "engine", "deals", "complete", "se_limit", "passed": mean total after passing, "rows", "fair_price",
+    "sentence"}; a worker plays until every standard error is within its limit. Raises `Problem` (400).
+    """
+    try:
+        check_table(table)
+    except RequestError as error:
+        raise Problem(translate(error.message), code=error.code, place=error.place) from error
+    numbers = _setting((table.edition, table.variant, table.player_count), table.bot).key
+    key = hashlib.sha256(json.dumps([numbers, table.as_dict()], sort_keys=True).encode()).hexdigest()
+    stored, _new = PricedTable.objects.get_or_create(key=key, defaults={"table": table.as_dict()})
+    if not stored.complete and shared_cache.add(f"price:{stored.pk}", True, 5):
+        services.send_task(PRICE_TABLE, table_id=stored.pk)
+    sums: Mapping[str, Any] = stored.sums or {"taken": {}, "passed": 0}
+    rows = rows_of(sums) if stored.deals else []
+    return {
+        "table": table.as_dict(),
+        "engine": ENGINE,
+        "deals": stored.deals,
+        "complete": stored.complete,
+        "se_limit": GAIN_SE,
+        "passed": sums["passed"] / stored.deals if stored.deals else None,
+        "rows": rows,
+        "fair_price": fair_price(rows) if rows else None,
+        "sentence": _say_price(table, rows) if rows else "",
+    }
+
+
+def price_for_a_turn(*, table_id: int) -> None:
+    """Play deals of a table for a second, then send for the next turn until the errors are small enough."""
+    until = time.monotonic() + TURN_SECONDS
+    stored = PricedTable.objects.filter(pk=table_id, complete=False).first()
+    if stored is None:
+        return
+    first, sums = stored.deals, stored.sums
+    table = Table(**{**stored.table, "houses": tuple(stored.table["houses"])})
+    deals = first
+    while True:
+        new = sums_of(table, deals, TURN_DEALS)
+        deals += TURN_DEALS
+        sums = joined(sums, new) if sums else new
+        worst = max((row["se"] or GAIN_SE for row in rows_of(sums)), default=0.0)
+        done = worst <= GAIN_SE or deals >= MOST_DEALS
+        if done or time.monotonic() > until:
+            break
+    # whoever else had this turn has played the same deals: the first to store them stores them
+    here = PricedTable.objects.filter(pk=table_id, deals=first, complete=False)
+    if here.update(sums=sums, deals=deals, complete=done, updated_at=timezone.now()) and not done:
+        services.send_task(PRICE_TABLE, table_id=table_id)
+
+
+def _say_price(table: Table, rows: Rows) -> str:
+    best, value = max(table.houses), fair_price(rows)
+    if value is None:
+        return gettext("House %(house)d is worth more here than all your banknotes.") % {"house": best}
+    if not value:
+        return gettext("House %(house)d is worth no bid here: pass.") % {"house": best}
+    return gettext("Up to about $%(price)s, taking house %(house)d is worth more than passing now.") % {
+        "price": _money(value), "house": best,
+    }  # fmt: skip

@@ -83,6 +83,12 @@ def start_questions(*, wanted: list[list[Any]]) -> None:
 
 
 @shared_task  # type: ignore[untyped-decorator]
+def price_table(*, table_id: int) -> None:
+    """Play deals of a table for a second, and let others have their turn."""
+    questions.price_for_a_turn(table_id=table_id)
+
+
+@shared_task  # type: ignore[untyped-decorator]
 def warm_up(*, every_bot: bool = False) -> None:
     """Load the kernel, compiling it where this source was never compiled: called at a worker's start."""
     simulation.warm_up(every_bot=every_bot)

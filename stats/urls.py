@@ -25,5 +25,6 @@ urlpatterns = [
     path("leagues/<uuid:id>/resume/", league_views.ResumeLeague.as_view(), name="league-resume"),
     path("leagues/<uuid:id>/table/", league_views.LeagueTable.as_view(), name="league-table"),
     path("questions/", question_views.Questions.as_view(), name="questions"),
+    path("questions/fair-price/", question_views.FairPrice.as_view(), name="fair-price"),
     path("questions/<slug:slug>/", question_views.OneQuestion.as_view(), name="question"),
 ]

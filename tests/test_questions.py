@@ -7,8 +7,8 @@ from django.conf import LazySettings
 from rest_framework.test import APIClient
 
 from forsale_api.celery import app
-from stats import questions, services, tasks
-from stats.models import Simulation
+from stats import fair_price, questions, services, tasks
+from stats.models import PricedTable, Simulation
 from stats.simulation import simulate
 from tests.test_plays import problem
 from tests.test_simulations_api import work
@@ -155,3 +155,94 @@ def test_what_is_asked_twice_is_sent_once(db: Any, monkeypatch: pytest.MonkeyPat
     questions.start(wanted)
     questions.start(wanted)
     assert sent == [{"wanted": [["iello", "base", 3, "random", 1234]]}]
+
+
+# ---- fair prices ------------------------------------------------------------------------------------
+
+PRICE = f"{QUESTIONS}fair-price/"
+TABLE: dict[str, Any] = {"player_count": 3, "houses": [30, 1, 16], "banknotes": 20, "rounds_left": 5, "bot": "to-six"}
+
+
+def test_a_table_is_played_until_its_errors_are_small_enough_and_kept(
+    owner: APIClient, stranger: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(questions, "GAIN_SE", 3.0)
+    first = owner.post(PRICE, TABLE)
+    assert (first.status_code, first["Retry-After"]) == (200, "1")
+    assert (first.json()["deals"], first.json()["rows"], first.json()["fair_price"]) == (0, [], None)
+    stored = PricedTable.objects.get()
+    while not PricedTable.objects.get().complete:
+        tasks.price_table(table_id=stored.pk)
+    answer = stranger.post(PRICE, {**TABLE, "houses": [1, 16, 30], "edition": "iello"})
+    assert "Retry-After" not in answer
+    body = answer.json()
+    assert body["complete"]
+    assert PricedTable.objects.count() == 1, "the same table, whoever asks and however it is written"
+    assert [row["price"] for row in body["rows"]] == [1, 5, 9, 12, 16, 20]
+    assert body["rows"][0]["gain"] > 0 > body["rows"][-1]["gain"]
+    assert 1 < body["fair_price"] < 20
+    assert all(row["se"] <= 3.0 for row in body["rows"])
+    assert "taking house 30 is worth more than passing now" in body["sentence"]
+    tasks.price_table(table_id=stored.pk)
+    assert PricedTable.objects.get().deals == body["deals"], "a message too many plays nothing"
+
+
+def test_a_turn_played_twice_counts_once(owner: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "TURN_SECONDS", 0)
+    owner.post(PRICE, TABLE)
+    stored = PricedTable.objects.get()
+    real = questions.sums_of
+
+    def somebody_else_too(*asked: Any) -> Any:
+        monkeypatch.setattr(questions, "sums_of", real)
+        tasks.price_table(table_id=stored.pk)
+        return real(*asked)
+
+    monkeypatch.setattr(questions, "sums_of", somebody_else_too)
+    tasks.price_table(table_id=stored.pk)
+    table = fair_price.Table("iello", "base", 3, (1, 16, 30), 20, 5, "to-six")
+    assert PricedTable.objects.get().sums == fair_price.sums_of(table, 0, questions.TURN_DEALS)
+
+
+def test_sums_add_up_over_deals() -> None:
+    table = fair_price.Table("eagle", "not-enough-for-everyone", 4, (3, 9, 27), 7, 9, "coin-flip")
+    fair_price.check_table(table)
+    whole = fair_price.sums_of(table, 0, 6)
+    assert fair_price.joined(fair_price.sums_of(table, 0, 2), fair_price.sums_of(table, 2, 4)) == whole
+
+
+def test_in_the_last_round_the_price_is_paid_out_of_the_total() -> None:
+    """Nothing is left to buy afterwards: a banknote more for the house is one less at the end."""
+    table = fair_price.Table("iello", "base", 5, (1, 2, 3, 4, 30), 6, 0, "to-six")
+    rows = fair_price.rows_of(fair_price.sums_of(table, 0, 30))
+    for row in rows[1:]:
+        assert rows[0]["gain"] - row["gain"] == pytest.approx(row["price"] - rows[0]["price"])
+    assert rows[0]["gain"] > 0
+
+
+def test_the_fair_price_lies_where_the_gain_changes_its_sign() -> None:
+    def rows(*gains: tuple[int, float]) -> list[dict[str, Any]]:
+        return [{"price": price, "gain": gain} for price, gain in gains]
+
+    assert fair_price.fair_price(rows((1, 4.0), (3, 1.0), (7, -3.0))) == pytest.approx(4.0)
+    assert fair_price.fair_price(rows((1, -1.0), (3, -2.0))) == 0.0
+    assert fair_price.fair_price(rows((1, 3.0), (3, 2.0))) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "pointer"),
+    [
+        ({"houses": [1, 2]}, "wrong-number-of-houses", "/houses"),
+        ({"houses": [1, 2, 2]}, "wrong-number-of-houses", "/houses"),
+        ({"houses": [1, 2, 31]}, "no-such-house", "/houses/2"),
+        ({"banknotes": 29}, "banknotes-out-of-range", "/banknotes"),
+        ({"rounds_left": 10}, "rounds-left-out-of-range", "/rounds_left"),
+        ({"player_count": 7}, "players-not-offered", "/player_count"),
+        ({"bot": "brain"}, "invalid-choice", "/bot"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(
+    owner: APIClient, anonymous: APIClient, changes: dict[str, Any], code: str, pointer: str
+) -> None:
+    problem(owner.post(PRICE, {**TABLE, **changes}), 400, code, pointer)
+    assert anonymous.post(PRICE, TABLE).status_code == 401

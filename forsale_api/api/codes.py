@@ -54,10 +54,11 @@ PLAY_CODES = {
 WEBHOOK_CODES = {"address-not-public", "bad-address", "no-such-webhook", "too-many-webhooks", "webhook-off"}
 
 STATS_CODES = {
-    "bot-named-twice", "deals-out-of-range", "filter-of-plays", "filter-of-simulations", "game-not-simulated",
-    "games-out-of-range", "id-taken", "league-ended", "no-such-league", "no-such-opener", "no-such-question", "no-such-simulation",
-    "not-the-requester", "other-engine", "rounds-out-of-range", "seed-out-of-range", "simulation-ended", "unknown-bot",
-    "unknown-edition", "unknown-tables", "unknown-variant", "wrong-number-of-bots",
+    "banknotes-out-of-range", "bot-named-twice", "deals-out-of-range", "filter-of-plays", "filter-of-simulations",
+    "game-not-simulated", "games-out-of-range", "id-taken", "league-ended", "no-such-league", "no-such-opener",
+    "no-such-question", "no-such-simulation", "not-the-requester", "other-engine", "rounds-left-out-of-range",
+    "rounds-out-of-range", "seed-out-of-range", "simulation-ended", "unknown-bot", "unknown-edition", "unknown-tables",
+    "unknown-variant", "wrong-number-of-bots",
 }  # fmt: skip
 
 CODES = (
