@@ -675,11 +675,9 @@ def _best_tallies(stored: QuerySet[Tally], fewest: int, limit: int) -> list[dict
     adjusted = (Cast(F("sum_credit"), real) / ratings.WIN + LUCKY_PLAYS * F("luck") / F("sum_plays")) / (
         F("sum_plays") + float(LUCKY_PLAYS)
     )
+    summed: QuerySet[Any, Any] = stored.order_by().values("player").annotate(luck=luck, **sums)
     rows = (
-        stored.order_by()
-        .values("player")
-        .annotate(luck=luck, **sums)
-        .filter(sum_plays__gte=fewest)
+        summed.filter(sum_plays__gte=fewest)
         .annotate(adjusted=ExpressionWrapper(adjusted, output_field=real))
         .order_by("-adjusted", "-sum_plays", "player")[:limit]
     )

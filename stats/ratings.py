@@ -113,7 +113,7 @@ def _store(plays: Sequence[tuple[UUID, date]], due: RatingDue) -> set[UUID]:
     return {rating.player_id for rating in made}
 
 
-def tallies(seats: QuerySet[Seat]) -> QuerySet[Seat, dict[str, Any]]:
+def tallies(seats: QuerySet[Seat]) -> QuerySet[Any, Any]:
     """Rows per player and kind of what these seats come to, named as the fields of `Tally`; one query."""
     winners = Seat.objects.filter(play=OuterRef("play"), is_winner=True).order_by().values("play")
     number = Case(When(is_winner=True, then=Subquery(winners.annotate(n=Count("pk")).values("n"))))
