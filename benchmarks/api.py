@@ -94,6 +94,7 @@ def fill(plays: int) -> tuple[str, str]:
 
     from forsale_api.clubs.models import Club, Membership, Role, User
     from forsale_api.clubs.services import make_token, players_for
+    from stats.folding import fold
 
     call_command("migrate", verbosity=0)
     user = User.objects.create_user("bench")
@@ -119,7 +120,14 @@ def fill(plays: int) -> tuple[str, str]:
                 " SELECT id, %s, %s, %s, %s, %s FROM plays_play WHERE club_id = %s",
                 [seat, player.pk, total, seat, seat == 1, full.pk],
             )
+        cursor.execute(
+            "INSERT INTO plays_playtofold (play_id, created_at) SELECT id, now() FROM plays_play WHERE club_id = %s"
+            " ORDER BY id LIMIT 2000",
+            [full.pk],
+        )
         cursor.execute("ANALYZE")
+    while fold(batch=500):
+        pass
     return token, str(full.plays.order_by("pk")[0].pk)
 
 
