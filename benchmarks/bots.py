@@ -1,8 +1,8 @@
-"""How much the planner wins alone among each of the simpler bots, and how fast it thinks.
+"""How much the planner, or another bot, wins alone among each of the simpler ones, and how fast it thinks.
 
-    uv run python benchmarks/bots.py [--deals 100]      # a few minutes on one core
+    uv run python benchmarks/bots.py [--bot planner] [--deals 100]      # a few minutes on one core
 
-Every deal is played once from each seat (the opener stays), a shared win counts its share. The figure is the planner's
+Every deal is played once from each seat (the opener stays), a shared win counts its share. The figure is the bot's
 share of the wins over a fair share, with the 95 % interval over deals; games a second are of one core's time.
 """
 
@@ -24,14 +24,14 @@ VARIANTS = {"base": "base", "variant": "not-enough-for-everyone"}
 OTHERS = ("spread", "pacer", "counter", "to-six", "coin-flip")
 
 
-def match(players: int, variant: str, other: str, deals: int, seed: int) -> tuple[float, float, float]:
-    """The planner's share over a fair share, half the width of its 95 % interval, games a second."""
-    block = kernel.build_for(["planner"]).block
+def match(bot: str, players: int, variant: str, other: str, deals: int, seed: int) -> tuple[float, float, float]:
+    """The bot's share over a fair share, half the width of its 95 % interval, games a second."""
+    block = kernel.build_for([bot, other]).block
     wins = np.zeros(deals)
     before = time.thread_time()
     for seat in range(players):
         bots = [other] * players
-        bots[seat] = "planner"
+        bots[seat] = bot
         setting = Setting("for-sale", "iello", variant, players, tuple(bots), seed)
         table = simulation._game_record(kernel, setting)
         for deal in range(deals):
@@ -44,6 +44,7 @@ def match(players: int, variant: str, other: str, deals: int, seed: int) -> tupl
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bot", default="planner", choices=kernel.BOTS)
     parser.add_argument("--deals", type=int, default=100)
     parser.add_argument("--seed", type=int, default=2026)
     options = parser.parse_args()
@@ -53,7 +54,7 @@ def main() -> None:
         for name, variant in VARIANTS.items():
             cells, rates = [], []
             for other in OTHERS:
-                mean, half, rate = match(players, variant, other, options.deals, options.seed)
+                mean, half, rate = match(options.bot, players, variant, other, options.deals, options.seed)
                 cells.append(f"{mean:.2f} ({mean - half:.2f} to {mean + half:.2f})")
                 rates.append(rate)
             print(f"| {players} | {name} | {' | '.join(cells)} | {min(rates):.0f} to {max(rates):.0f} |", flush=True)

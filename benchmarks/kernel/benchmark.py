@@ -1,6 +1,6 @@
 """Games per second: the compiled kernel, the same in hand-written C, and plain Python, side by side in one process.
 
-    uv run python benchmarks/kernel/benchmark.py [--quick] [--frozen]
+    uv run python benchmarks/kernel/benchmark.py [--quick] [--frozen] [--players N ...]
 
 Needs gcc. One thread: thread CPU time, the engines in turn, medians of five. Two threads: wall time, the same way.
 Every counter of the kernel and of the C program is compared; plain Python is `stats.bots.play`, the readable rules.
@@ -117,6 +117,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer games: about ten seconds")
     parser.add_argument("--frozen", action="store_true", help="kernels with the number of players frozen")
+    parser.add_argument("--players", type=int, nargs="*", default=[3, 4, 5, 6], help="these numbers of players only")
     options = parser.parse_args()
     games, repeats = (20_000, 3) if options.quick else (60_000, 5)
     print("million games a second; plain Python in games a second; ratios are medians of one run")
@@ -127,7 +128,7 @@ def main() -> None:
     ratios, scaling, plain_ratios = [], [], []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         c_block = build_c(Path(folder))
-        for players in (3, 4, 5, 6):
+        for players in options.players:
             for variant in VARIANTS:
                 for line_up in LINE_UPS:
                     frozen = {"players": players} if options.frozen else {}
