@@ -18,7 +18,7 @@ from forsale_api.api.views import APIView, idempotent
 from forsale_api.clubs.models import User
 from forsale_api.plays.serializers import EDITIONS, GAMES, VARIANTS
 from stats import league_services as services
-from stats.league import MOST_BOTS, MOST_ROUNDS, TABLES
+from stats.league import MOST_BOTS, TABLES
 from stats.models import LeagueRun, Status
 from stats.serializers import (
     BotField,
@@ -64,7 +64,7 @@ class LeagueBody(StrictSerializer):
         required=False,
         help_text=_("mixed: drawn anew in each round; duels: each bot alone among each other"),
     )
-    rounds = IntegerField(required=False, help_text=_("From 2 to %(most)s") % {"most": MOST_ROUNDS})
+    rounds = IntegerField(required=False, help_text=_("From 2 on; their number is what makes the errors small"))
     deals = IntegerField(required=False, help_text=_("At each table of a round, each played in every rotation"))
     seed = IntegerField(min_value=0, max_value=LARGEST_SEED, required=False, help_text=_("Drawn if left out"))
 

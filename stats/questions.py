@@ -279,8 +279,9 @@ def _with_players(summary: Summary) -> str:
 
 
 def _money(thousands: float, *, signed: bool = False) -> str:
-    """Whole hundreds of dollars, as the language writes numbers; the sign of dollars is the sentence's."""
-    return _sign(thousands, signed) + number_format(abs(round(thousands * 1000, -2)), 0, force_grouping=True)
+    """Whole hundreds of dollars, as the language writes them."""
+    amount = number_format(abs(round(thousands * 1000, -2)), 0, force_grouping=True)
+    return _sign(thousands, signed) + gettext("$%(amount)s") % {"amount": amount}
 
 
 def _percent(share: float, *, signed: bool = False) -> str:
@@ -295,8 +296,8 @@ def _say_house_worth(summaries: Sequence[Summary], rows: Rows) -> str:
     sold = [row for row in rows if row["cheque"]["mean"] is not None]
     best, middle = sold[-1], sold[len(sold) // 2]
     return gettext(
-        "House %(best)d fetches a cheque of $%(high)s on average and costs $%(price)s %(players)s; house %(middle)d "
-        "fetches $%(middle_cheque)s and costs $%(middle_price)s."
+        "House %(best)d fetches a cheque of %(high)s on average and costs %(price)s %(players)s; house %(middle)d "
+        "fetches %(middle_cheque)s and costs %(middle_price)s."
     ) % {
         "best": best["house"],
         "high": _money(best["cheque"]["mean"]),
@@ -333,8 +334,8 @@ def _say_ties(summaries: Sequence[Summary], rows: Rows) -> str:
 def _say_rounding(summaries: Sequence[Summary], rows: Rows) -> str:
     change = {row["figure"]: row["difference"] for row in rows}
     return gettext(
-        "Rounding the refund up instead of down changes a player’s mean total %(players)s by $%(total)s, the winner’s "
-        "by $%(winner)s, and the ties in 100 games by %(tied)s."
+        "Rounding the refund up instead of down changes a player’s mean total %(players)s by %(total)s, the winner’s "
+        "by %(winner)s, and the ties in 100 games by %(tied)s."
     ) % {
         "players": _with_players(summaries[0]),
         "total": _money(change["total"], signed=True),
@@ -346,7 +347,7 @@ def _say_rounding(summaries: Sequence[Summary], rows: Rows) -> str:
 def _say_variant(summaries: Sequence[Summary], rows: Rows) -> str:
     change = {row["figure"]: row["difference"] for row in rows}
     return gettext(
-        "The variant changes a player’s mean total %(players)s by $%(total)s, the winner’s lead by $%(margin)s, and "
+        "The variant changes a player’s mean total %(players)s by %(total)s, the winner’s lead by %(margin)s, and "
         "the opener’s wins in 100 games by %(opener)s."
     ) % {
         "players": _with_players(summaries[0]),
@@ -436,6 +437,6 @@ def _say_price(table: Table, rows: Rows) -> str:
         return gettext("House %(house)d is worth more here than all your banknotes.") % {"house": best}
     if not value:
         return gettext("House %(house)d is worth no bid here: pass.") % {"house": best}
-    return gettext("Up to about $%(price)s, taking house %(house)d is worth more than passing now.") % {
+    return gettext("Up to about %(price)s, taking house %(house)d is worth more than passing now.") % {
         "price": _money(value), "house": best,
     }  # fmt: skip
