@@ -562,7 +562,7 @@ def test_the_widget_form_is_small(member: APIClient) -> None:
 
 def test_recording_costs_few_queries(member: APIClient, django_assert_max_num_queries: Any) -> None:
     six = [{"player": name, "total": 40} for name in ("A", "B", "C", "D", "E", "F")]
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         assert member.post(PLAYS, body(seats=six)).status_code == 201
     with django_assert_max_num_queries(10):
         assert member.post(PLAYS, body(seats=six)).status_code == 201

@@ -244,6 +244,42 @@ def players_for(
     bad-name) for what cannot be a name, both at `places[i]`.
     """
     places = places or [()] * len(names_or_ids)
+    ids, keys, names = _spelt(names_or_ids, places)
+    found = list(Player.objects.filter(_meant(ids, names), club=club))
+    missing = names.keys() - {key for player in found for key in (player.name_key, player.hidden_key)}
+    if missing and create:
+        Player.objects.bulk_create(
+            # in one order for everybody, so that two callers cannot wait for each other's rows
+            (Player(club=club, name=names[key], name_key=key) for key in sorted(missing)),
+            ignore_conflicts=True,  # somebody else's guest of the same name is ours too
+        )
+        found += Player.objects.filter(club=club, name_key__in=missing)
+    players = []
+    for index, player in enumerate(_in_order(found, ids, keys)):
+        if player is None:
+            raise NoSuchPlayer(names_or_ids[index], places[index])
+        players.append(lives_on_as(player))
+    return players
+
+
+def known_players(user: Caller, slug: str, names_or_ids: Sequence[str]) -> list[Player] | None:
+    """The players of these names or ids, `.club` loaded, where all are known and the user is a member of the club of
+    this slug: the usual case, in one query. Else None, and `require_member` and `players_for` know more.
+    """
+    try:
+        ids, keys, names = _spelt(names_or_ids, [()] * len(names_or_ids))
+    except Problem:
+        return None
+    whose = Player.objects.select_related("club").filter(club__slug=slug, club__memberships__user=user)
+    players = _in_order(list(whose.filter(_meant(ids, names))), ids, keys)
+    known = [player for player in players if player is not None and player.merged_into_id is None]
+    return known if players and len(known) == len(players) else None
+
+
+def _spelt(
+    names_or_ids: Sequence[str], places: Sequence[Place]
+) -> tuple[dict[int, UUID], dict[int, str], dict[str, str]]:
+    """By index the ids, by index the keys of names, and by key the names as first written."""
     ids: dict[int, UUID] = {}
     keys: dict[int, str] = {}
     names: dict[str, str] = {}
@@ -254,26 +290,19 @@ def players_for(
             name = clean_name(who)
             keys[index] = key_of(name, places[index])
             names.setdefault(keys[index], name)
-    # Whoever writes down a hidden player's real name means that player, who is then shown by the pseudonym.
+    return ids, keys, names
+
+
+def _meant(ids: dict[int, UUID], names: dict[str, str]) -> Q:
+    """Whoever writes down a hidden player's real name means that player, who is then shown by the pseudonym."""
     named = Q(name_key__in=names) | Q(hidden_key__in=names)
-    found = list(Player.objects.filter(Q(pk__in=ids.values()) | named, club=club))
-    missing = names.keys() - {key for player in found for key in (player.name_key, player.hidden_key)}
-    if missing and create:
-        Player.objects.bulk_create(
-            # in one order for everybody, so that two callers cannot wait for each other's rows
-            (Player(club=club, name=names[key], name_key=key) for key in sorted(missing)),
-            ignore_conflicts=True,  # somebody else's guest of the same name is ours too
-        )
-        found += Player.objects.filter(club=club, name_key__in=missing)
+    return Q(pk__in=ids.values()) | named if ids else named
+
+
+def _in_order(found: Sequence[Player], ids: dict[int, UUID], keys: dict[int, str]) -> list[Player | None]:
     by_id = {player.pk: player for player in found}
     by_key = {player.hidden_key: player for player in found} | {player.name_key: player for player in found}
-    players = []
-    for index, who in enumerate(names_or_ids):
-        player = by_id.get(ids[index]) if index in ids else by_key.get(keys[index])
-        if player is None:
-            raise NoSuchPlayer(who, places[index])
-        players.append(lives_on_as(player))
-    return players
+    return [by_id.get(ids[index]) if index in ids else by_key.get(keys[index]) for index in range(len(ids) + len(keys))]
 
 
 def lives_on_as(player: Player) -> Player:

@@ -105,8 +105,17 @@ class Draft:
     score: Score
 
 
-def record_play(*, club: Club, id: UUID | None = None, body_hash: str = "", **facts: Any) -> tuple[Play, bool]:
+def record_play(
+    *,
+    club: Club,
+    id: UUID | None = None,
+    body_hash: str = "",
+    players: Sequence[Player] | None = None,
+    **facts: Any,
+) -> tuple[Play, bool]:
     """Stores one play with its scores, whole or not at all; takes what `draft_play` takes.
+
+    `players` are those the seats name, where they have been looked up before (`known_players`).
 
     Answers (play, True), or (the stored play, False) where the caller's own `id` came before with the same
     `body_hash`.
@@ -120,10 +129,11 @@ def record_play(*, club: Club, id: UUID | None = None, body_hash: str = "", **fa
             return stored, False
     draft = draft_play(club=club, id=id, body_hash=body_hash, **facts)
     play = draft.play
+    _refuse_sitting_twice(players or ())
     try:
         try:
             with transaction.atomic() if connection.in_atomic_block else nullcontext():
-                _store([draft], [_players(club, draft.names, create=False)])
+                _store([draft], [_players(club, draft.names, create=False) if players is None else players])
         except NoSuchPlayer:  # guests come with the play or not at all
             with transaction.atomic():
                 _store([draft], [_players(club, draft.names)])

@@ -23,7 +23,14 @@ from forsale_api.api.schema import page_of
 from forsale_api.api.views import APIView, conditional, etag, idempotent, tag_of
 from forsale_api.clubs.models import Club, Membership, Player, User, Visibility, name_key
 from forsale_api.clubs.seasons import plays_in, season_for
-from forsale_api.clubs.services import listed_clubs, membership, no_such_club, require_member, visible_clubs
+from forsale_api.clubs.services import (
+    known_players,
+    listed_clubs,
+    membership,
+    no_such_club,
+    require_member,
+    visible_clubs,
+)
 from forsale_api.plays import serializers, services
 from forsale_api.plays.models import Play, PlayChange, Seat
 
@@ -115,9 +122,12 @@ class Plays(APIView):
     @idempotent
     def post(self, request: Request) -> Response:
         facts = serializers.PlayBody.facts(request.data)
-        club = require_member(request.user, facts.pop("club"), place=("club",)).club
+        slug = facts.pop("club")
+        players = known_players(request.user, slug, [seat.player or "" for seat in facts["seats"]])
+        club = players[0].club if players else require_member(request.user, slug, place=("club",)).club
         play, created = services.record_play(
             club=club,
+            players=players,
             recorder=cast(User, request.user),  # the scope needs a caller
             body_hash=hash_of(request.data) if "id" in facts else "",
             **facts,
