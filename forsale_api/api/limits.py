@@ -91,7 +91,7 @@ def _take(policy: str, who: str) -> Allowance | None:
 
 def _network(request: HttpRequest) -> str:
     """The address a request comes from, past our own proxies; of IPv6 the network that one customer has."""
-    address = request.META.get("REMOTE_ADDR", "")
+    address = str(request.META.get("REMOTE_ADDR", ""))
     if settings.PROXIES:
         passed = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]
         if passed:

@@ -270,7 +270,7 @@ def known_players(user: Caller, slug: str, names_or_ids: Sequence[str]) -> list[
         ids, keys, names = _spelt(names_or_ids, [()] * len(names_or_ids))
     except Problem:
         return None
-    whose = Player.objects.select_related("club").filter(club__slug=slug, club__memberships__user=user)
+    whose = Player.objects.select_related("club").filter(club__slug=slug, club__memberships__user=user.pk or 0)
     players = _in_order(list(whose.filter(_meant(ids, names))), ids, keys)
     known = [player for player in players if player is not None and player.merged_into_id is None]
     return known if players and len(known) == len(players) else None

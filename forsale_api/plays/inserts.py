@@ -51,6 +51,6 @@ def _columns(model: type[Model]) -> tuple["Field[Any, Any]", ...]:
 def _text(model: type[Model], rows: int) -> str:
     """The statement, made of the model's own names alone."""
     quote, columns = connection.ops.quote_name, _columns(model)
-    names = ", ".join(quote(column.column) for column in columns)
+    names = ", ".join(quote(str(column.column)) for column in columns)
     row = "(" + ", ".join(["%s"] * len(columns)) + ")"
     return f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES {', '.join([row] * rows)}"  # noqa: S608

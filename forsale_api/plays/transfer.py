@@ -14,7 +14,8 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import Count, Max, QuerySet, Sum
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.translation import get_language, gettext, override
-from drf_spectacular.utils import OpenApiTypes, extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import APIException, ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request

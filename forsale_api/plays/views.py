@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from forsale_api.api.paging import as_uuid, page
 from forsale_api.api.permissions import MissingScope, has_scope, viewer
 from forsale_api.api.problems import Problem
 from forsale_api.api.schema import page_of
-from forsale_api.api.views import APIView, conditional, etag, idempotent, tag_of
+from forsale_api.api.views import APIView, conditional, etag, idempotent, tag_of, unchanged
 from forsale_api.clubs.models import Club, Membership, Player, User, Visibility, name_key
 from forsale_api.clubs.seasons import plays_in, season_for
 from forsale_api.clubs.services import (
@@ -143,8 +143,7 @@ class OnePlay(APIView):
 
     @extend_schema(responses={200: serializers.PlaySerializer})
     def get(self, request: Request, id: UUID) -> Response:
-        play, inside = readable_play(request, id)
-        return conditional(request, _tag(play, inside=inside), lambda: _shown(play, inside=inside))
+        return _shown_or_unchanged(request, id, _shown)
 
     @extend_schema(request=serializers.PlayPatch, responses={200: serializers.PlaySerializer})
     @transaction.atomic
@@ -206,26 +205,31 @@ class Scores(APIView):
 
     @extend_schema(responses={200: serializers.WidgetSerializer})
     def get(self, request: Request, id: UUID) -> Response:
-        play, inside = readable_play(request, id)
-
-        def show() -> dict[str, Any]:
+        def show(play: Play, *, inside: bool) -> dict[str, Any]:
             prefetch_related_objects([play], SEATS)
             return serializers.widget_as_json(play)
 
-        return conditional(request, _tag(play, inside=inside), show)
+        return _shown_or_unchanged(request, id, show)
 
 
 # ---- what the caller may see ------------------------------------------------------------------------
 
 
-def readable_play(request: Request, play_id: UUID, *, deleted: bool = False) -> tuple[Play, bool]:
+STATE = ("version", "deleted_at", "club__slug", "club__visibility", "club__notes_public")
+
+
+def readable_play(
+    request: Request, play_id: UUID, *, deleted: bool = False, only: Sequence[str] = ()
+) -> tuple[Play, bool]:
     """The play without its record and seats, and whether the caller reads it as a member of its club.
 
+    `only` names the fields to read, `STATE` for those that its tag and its readers depend on.
     Raises `NotFound` (404) where there is none or the caller may not see it, `MissingScope` (403) where a member's
     token does not let them read. `deleted`: members get a deleted play, too.
     """
     reader = viewer(request)
-    plays = Play.objects.select_related("club").defer("record").filter(pk=play_id)
+    plays = Play.objects.select_related("club").filter(pk=play_id)
+    plays = plays.only(*only) if only else plays.defer("record")
     if reader.is_authenticated:
         mine = Membership.objects.filter(club=OuterRef("club"), user=reader)
         plays = plays.annotate(read_by_member=Exists(mine))
@@ -316,6 +320,17 @@ def _player(name_or_id: str, club: Club | None) -> QuerySet[Player]:
 def _tag(play: Play, *, inside: bool) -> str:
     """The state of a play as this caller sees it. A renamed player makes a new version, too."""
     return tag_of(play.version, inside or play.club.notes_public, play.club.slug)
+
+
+def _shown_or_unchanged(request: Request, id: UUID, show: Callable[..., dict[str, Any]]) -> Response:
+    """The answer to a GET of a play; of one that the caller has, next to nothing is read."""
+    if "If-None-Match" in request.headers:
+        play, inside = readable_play(request, id, only=STATE)
+        tag = _tag(play, inside=inside)
+        if unchanged(request, tag):
+            return Response(status=304, headers={"ETag": etag(tag)})
+    play, inside = readable_play(request, id)
+    return conditional(request, _tag(play, inside=inside), lambda: show(play, inside=inside))
 
 
 def _shown(play: Play, *, inside: bool) -> dict[str, Any]:
