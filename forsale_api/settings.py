@@ -336,7 +336,7 @@ CELERY_BEAT_SCHEDULE = {
     "tell webhooks": {"task": "webhooks.announce", "schedule": 1.0, "options": {"expires": 1.0}},
     "forget old messages": {"task": "webhooks.forget", "schedule": 86_400.0},
 }
-SIMULATION_WIDTH = max(2, os.cpu_count() or 1)  # chunks of one simulation that are out at a time
+SIMULATION_WIDTH = 2 * (os.cpu_count() or 1)  # chunks of one simulation that are out: one in hand, one waiting
 
 # ---- accounts and security ---------------------------------------------------------------------------
 

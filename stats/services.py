@@ -47,7 +47,7 @@ RUN_CHUNK, START_REFERENCES = "stats.tasks.run_chunk", "stats.tasks.start_refere
 
 FIRST_CHUNK = 5_000
 """Games of a simulation's first chunks, before its speed is known: some milliseconds, and progress at once."""
-CHUNK_SECONDS = 0.5
+CHUNK_SECONDS = 1.0
 LARGEST_CHUNK = 20_000_000
 LEASE = timedelta(seconds=30)
 UNANSWERED = timedelta(seconds=20)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -101,8 +102,9 @@ def test_tasks_are_sent_on_commit_and_few_at_a_time(
 
 
 def test_what_nobody_works_on_is_sent_again(
-    db: Any, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+    db: Any, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any, settings: Any
 ) -> None:
+    settings.SIMULATION_WIDTH = 2
     ask(10**6)
     lost, held = Chunk.objects.order_by("pk")[:2]
 
@@ -299,3 +301,38 @@ def test_four_processes_give_the_counts_of_one(workers: Workers) -> None:
     wait_for(lambda: done(simulation) == games, 120, "all games")
     summary = services.summary_of(Simulation.objects.select_related("result").get())
     assert summary == simulate(**{**ASKED, "seed": 8}, games=games, threads=2)
+
+
+@pytest.mark.slow
+def test_ten_random_deaths_and_a_broker_that_forgets_change_no_count(workers: Workers) -> None:
+    """kill -9 of one of two workers at random moments, Redis flushed in between: the counters of one process."""
+    games, random = 12_000_000, Random(20)
+    simulation = ask_unheard(games, seed=20, player_count=5, bots=["coin-flip"] * 5)
+    running = [workers.start("--concurrency", "2"), workers.start("--concurrency", "2")]
+    wait_for(lambda: done(simulation) > 0, 120, "the first games")
+    for death in range(10):
+        time.sleep(random.uniform(0, 3))
+        workers.kill(running.pop(random.randrange(2)))
+        if death % 3 == 0:
+            redis.Redis.from_url(workers.broker).flushdb()
+        running.append(workers.start("--concurrency", "2"))
+    wait_for(lambda: done(simulation) == games, 300, "the rest")
+    summary = services.summary_of(Simulation.objects.select_related("result").get())
+    assert summary == simulate(**{**ASKED, "seed": 20, "player_count": 5, "bots": ["coin-flip"] * 5}, games=games)
+    assert not Chunk.objects.exists()
+
+
+def test_chunks_stored_in_a_shuffled_order_give_the_same_counts(db: Any, settings: Any) -> None:
+    settings.SIMULATION_WIDTH = 5
+    random = Random(4)
+    simulation = ask(60_000)
+    while Chunk.objects.exists():
+        chunks = list(Chunk.objects.all())
+        random.shuffle(chunks)
+        leases = [taken for chunk in chunks if (taken := services.lease(chunk_id=chunk.pk))]
+        random.shuffle(leases)
+        for taken in leases:
+            summary = simulate(**ASKED, games=taken.games, first_game=taken.first_game)
+            assert services.store(lease=taken, summary=summary, seconds=1.0)
+    assert done(simulation) == 60_000
+    assert services.summary_of(Simulation.objects.get()) == simulate(**ASKED, games=60_000)
