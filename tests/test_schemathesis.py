@@ -1,6 +1,7 @@
 """Schemathesis: what the schema says and what the API does, by everybody of the cast, with made-up requests."""
 
 import itertools
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -33,6 +34,13 @@ BEYOND_THE_SCHEMA = {
     "record-not-offered", "unknown-bot", "unknown-edition", "unknown-game", "unknown-variant", "variant-not-offered",
     "wrong-number-of-bots",
 }  # fmt: skip
+
+
+@schemathesis.serializer("application/x-ndjson")
+def one_line(context: Any, value: Any) -> bytes:
+    return json.dumps(value).encode() + b"\n"
+
+
 QUICK = settings(
     max_examples=5,
     deadline=None,
