@@ -89,4 +89,5 @@ def test_the_build_sees_the_source_and_not_the_database_or_secrets():
     assert lines[0] == "*"
     assert {line[1:] for line in lines if line.startswith("!")} == {
         "pyproject.toml", "README.md", "manage.py", "forsale_api", "stats", "dashboard", "seeds",
+        "examples",
     }  # fmt: skip

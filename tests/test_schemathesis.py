@@ -31,6 +31,7 @@ LEFT_OUT |= {"positive_data_acceptance"}
 BEYOND_THE_SCHEMA = {
     "bad-address", "bad-cursor", "edition-not-offered", "figure-missing", "figure-of-another-game", "filter-of-plays",
     "filter-of-simulations", "game-not-simulated", "no-such-opener", "player-needs-club", "players-not-offered",
+    "banknotes-out-of-range", "deals-out-of-range", "rounds-left-out-of-range", "rounds-out-of-range",
     "record-not-offered", "unknown-bot", "unknown-edition", "unknown-game", "unknown-variant", "variant-not-offered",
     "wrong-number-of-bots",
 }  # fmt: skip

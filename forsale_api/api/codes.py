@@ -62,14 +62,7 @@ STATS_CODES = {
 }  # fmt: skip
 
 CODES = (
-    FIELD_CODES
-    | FRAMEWORK_CODES
-    | REQUEST_CODES
-    | CLUB_CODES
-    | RULE_CODES
-    | PLAY_CODES
-    | WEBHOOK_CODES
-    | STATS_CODES
+    FIELD_CODES | FRAMEWORK_CODES | REQUEST_CODES | CLUB_CODES | RULE_CODES | PLAY_CODES | WEBHOOK_CODES | STATS_CODES
 )
 
 # Of the audit: what about a sheet no legal game gives, or hardly any.

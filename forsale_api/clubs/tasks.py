@@ -1,8 +1,7 @@
 """What the room of clubs leaves to the workers."""
 
+from allauth.idp.oidc.models import Token as Grant
 from celery import shared_task
-
-from forsale_api.clubs.oauth import Grant
 
 
 @shared_task(name="clubs.forget_grants", ignore_result=True)  # type: ignore[untyped-decorator]

@@ -11,7 +11,6 @@ from forsale_api.api.fields import BooleanField, CharField, StrictSerializer
 from forsale_api.api.paging import PageQuery
 from forsale_api.webhooks.models import EVENTS, FORMS, TEST_EVENT, Status
 
-
 ADDRESS_PATTERN = r"^https://[A-Za-z0-9.:\[\]-]+(/[!\"$-~]*)?$"  # and plain http to a laptop's own programs
 
 
