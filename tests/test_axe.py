@@ -50,7 +50,7 @@ def with_session(context: Any, client: APIClient, address: str) -> Any:
     return context
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_axe_finds_nothing(

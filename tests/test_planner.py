@@ -32,7 +32,7 @@ def test_kernel_and_plain_python_play_the_same_games(edition, variant, players):
     assert np.array_equal(simulate(game="for-sale", **request, bots=bots, games=len(states)).counts, count(states))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind)))
 def test_games_with_the_planner_agree_step_by_step_and_replay_in_the_rules(kind):
     edition, variant, players = kind
@@ -78,7 +78,7 @@ def planner_wins(players, variant, other, deals):
     return wins.mean(), wins.std(ddof=1) / sqrt(deals)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("players", [3, 4, 5, 6])
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(("other", "least"), [("spread", 1.25), ("pacer", 1.25), ("counter", 1.15)])

@@ -121,7 +121,7 @@ def test_api_and_schema_agree(case: schemathesis.Case, call: Callable[..., None]
     call(case, everybody=True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @api(coverage=True).parametrize()
 @THOROUGH
 def test_api_and_schema_agree_over_many_requests(case: schemathesis.Case, call: Callable[..., None]) -> None:

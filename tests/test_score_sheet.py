@@ -117,7 +117,7 @@ def test_with_three_players_exactly_the_1352_triples_that_can_be_dealt_pass() ->
     assert passing == dealt
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("slug", "players", "number"),
     [("classic1997", 3, 33_926), ("classic1997", 4, 12_740), ("classic1997", 5, 94_703), ("eagle", 3, 65_184)],
@@ -156,7 +156,7 @@ def bounded_vectors(deal: Deal) -> Iterator[tuple[int, ...]]:
     return extend(())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("players", "number"), [(4, 412_858), (5, 140_225), (6, 786_191)])
 def test_the_number_of_vectors_within_the_bounds_is_the_known_one(players: int, number: int) -> None:
     assert sum(1 for _ in bounded_vectors(deal_of(IELLO, "base", players))) == number

@@ -86,7 +86,7 @@ class Site:
 MAKE_OWNER = "from forsale_api.clubs.models import User; User.objects.create_user('olive', password='x')"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_webhook_of_an_answered_play_arrives_whatever_dies(tmp_path: Path) -> None:
     seed = random.randrange(10**6)
     print("seed", seed)
