@@ -53,7 +53,8 @@ class Shown:
     @property
     def name(self) -> str:
         """How a list to choose from tells it from others."""
-        return f"{self.bots}, {self.games}, {self.edition}, {_('seed')} {self.simulation.seed}"
+        seed = _("seed")  # apart: xgettext does not look into f-strings
+        return f"{self.bots}, {self.games}, {self.edition}, {seed} {self.simulation.seed}"
 
 
 @require_safe
