@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 from typing import Any
 
 from django.core.checks import Error, Warning, register
@@ -288,6 +289,9 @@ CACHE_URL = _read(
 )
 if CACHE_URL:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}}
+    if TESTING and "PYTEST_XDIST_WORKER" in os.environ:  # one test's clear() must not empty another's cache
+        own = 11 + int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw")) % 4
+        CACHES["default"]["LOCATION"] = urlsplit(CACHE_URL)._replace(path=f"/{own}").geturl()
 else:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
