@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import urlsplit
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.checks import Error, Warning, register
 from django.core.exceptions import ImproperlyConfigured
