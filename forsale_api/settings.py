@@ -428,7 +428,7 @@ API_LIMITS = _read(
 PROXIES = _read(
     "API_PROXIES",
     _proxies,
-    "0",
+    "1" if _secure_header else "0",  # whoever trusts the header of a proxy has one
     hint="The number of proxies of ours that a request passes, each adding to X-Forwarded-For.",
     code="E015",
 )

@@ -57,12 +57,12 @@ def charge(request: Request) -> None:
     try:
         token = request.auth
     except APIException:
-        _charge(request._request, "address", _network(request._request))
+        _charge(request._request, "address", client_address(request._request))
         raise
     if token is not None:
         _charge(request._request, "token", f"{type(token).__name__}:{token.pk}")
     else:
-        _charge(request._request, "address", _network(request._request))
+        _charge(request._request, "address", client_address(request._request))
 
 
 def _charge(request: HttpRequest, policy: str, who: str) -> None:
@@ -89,8 +89,11 @@ def _take(policy: str, who: str) -> Allowance | None:
     return Allowance(policy, quota, window, key, quota - taken, window - int(now % window))
 
 
-def _network(request: HttpRequest) -> str:
-    """The address a request comes from, past our own proxies; of IPv6 the network that one customer has."""
+def client_address(request: HttpRequest) -> str:
+    """The address a request comes from, past our own proxies; of IPv6 the network that one customer has.
+
+    Whoever is counted by address is counted by this one: what proxies of others say, or the client itself, is not read.
+    """
     address = str(request.META.get("REMOTE_ADDR", ""))
     if settings.PROXIES:
         passed = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]
@@ -117,7 +120,7 @@ class LimitMiddleware:
             return response
         allowance: Allowance | None = getattr(request, "allowance", None)
         if allowance is None:
-            allowance = _take("address", _network(request))
+            allowance = _take("address", client_address(request))
         if allowance is None:
             return response
         headers = allowance.headers()

@@ -7,6 +7,7 @@ from django.db.models import Count, Q
 from django.http import HttpRequest
 from django.utils.translation import gettext
 
+from forsale_api.api.limits import client_address
 from forsale_api.api.problems import Conflict
 from forsale_api.clubs.invitations import usable
 from forsale_api.clubs.models import Club, Membership, Role, User
@@ -26,12 +27,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return bool(settings.SIGNUP == "open")
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Whom attempts to log in are counted against. Behind a proxy, the address that it names last."""
-        if settings.SECURE_PROXY_SSL_HEADER:
-            forwarded = request.headers.get("X-Forwarded-For", "").split(",")[-1].strip()
-            if forwarded:
-                return forwarded
-        return str(request.META["REMOTE_ADDR"])
+        """Whom attempts to log in are counted against: the same address as the limits of the API."""
+        return client_address(request)
 
     def format_email_subject(self, subject: str) -> str:
         return subject.strip()
