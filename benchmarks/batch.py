@@ -2,7 +2,7 @@
 
     DATABASE_URL=postgres://... CELERY_BROKER_URL=redis://... uv run python benchmarks/batch.py [--games 2e8]
 
-Uses a scratch database (its simulations are deleted) and a broker that nobody else uses. Starts one Celery worker of
+Uses a scratch database, made by `createdb` (its tables are made here, its simulations deleted) and a broker that nobody else uses. Starts one Celery worker of
 two processes, asks for a simulation through the API, waits until it is finished, and compares the wall time with that
 of the bare kernel in two processes, measured before and after in the same run.
 """
@@ -104,6 +104,9 @@ def main() -> None:
     import django
 
     django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
     before, batch, after = bare(games), through_the_api(games), bare(games)
     kernel = (before + after) / 2
     print(f"{games:,} games of five coin-flip bots, two processes")
