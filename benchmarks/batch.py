@@ -2,9 +2,9 @@
 
     DATABASE_URL=postgres://... CELERY_BROKER_URL=redis://... uv run python benchmarks/batch.py [--games 2e8]
 
-Uses a scratch database, made by `createdb` (its tables are made here, its simulations deleted) and a broker that nobody else uses. Starts one Celery worker of
-two processes, asks for a simulation through the API, waits until it is finished, and compares the wall time with that
-of the bare kernel in two processes, measured before and after in the same run.
+Uses a scratch database, made by `createdb` (its tables are made here, its simulations deleted), and a broker that no
+one else uses. Starts one Celery worker of two processes, asks for a simulation through the API, waits until it is done,
+and compares the wall time with that of the bare kernel in two processes, measured before and after in the same run.
 """
 
 import argparse
