@@ -685,6 +685,12 @@ def tally_places(g, c):
         if rank == 0:
             c.win[s, winners - 1] += 1
             c.position_win[s - g.first if s >= g.first else s - g.first + n, winners - 1] += 1
+    if leaders > 1:
+        for s in range(n):
+            if g.cash[s] + g.notes[s] == top:
+                share = winners if g.notes[s] == best % STAKES else 0
+                c.tie[s, leaders - 1, share] += 1
+                c.position_tie[s - g.first if s >= g.first else s - g.first + n, leaders - 1, share] += 1
 
 
 @inlined

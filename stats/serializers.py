@@ -465,6 +465,31 @@ class OverallSerializer(serializers.Serializer[Any]):
     banknotes = DistributionSerializer()
 
 
+class TieSerializer(serializers.Serializer[Any]):
+    """Whether the tie-break, most banknotes left, favours somebody among those level at the top total."""
+
+    level = ShareSerializer(help_text=_("Games in which it is level with others at the top total"))
+    win_share = ShareSerializer(help_text=_("What it wins of those games, a win shared by k counting 1/k"))
+    even_share = serializers.FloatField(
+        allow_null=True, help_text=_("What it would win of them if each of those level had the same chance")
+    )
+    gain = MeanSerializer(help_text=_("The one less the other, over those games"))
+
+
+class PositionTieSerializer(TieSerializer):
+    position = serializers.IntegerField()
+
+
+class SeatTieSerializer(TieSerializer):
+    seat = serializers.IntegerField()
+
+
+class TiesSerializer(serializers.Serializer[Any]):
+    games = serializers.IntegerField(help_text=_("Not decided by the total alone"))
+    positions = PositionTieSerializer(many=True)
+    seats = SeatTieSerializer(many=True)
+
+
 class ResultsSerializer(serializers.Serializer[Any]):
     request = RequestSerializer()
     engine = serializers.CharField()
@@ -474,4 +499,5 @@ class ResultsSerializer(serializers.Serializer[Any]):
     seats = SimulatedSeatSerializer(many=True)
     positions = PositionSerializer(many=True)
     decided_by = SimulatedDecidedBySerializer()
+    ties = TiesSerializer()
     houses = HouseSerializer(many=True)

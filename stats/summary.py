@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from forsale_api.rules.for_sale import EDITIONS, cards_dealt, houses_on_table, refund
 from stats.distribution import describe, share, standard_error
 
-ENGINE = "1.0.0"
+ENGINE = "1.1.0"
 """Names the meaning of a seed: raised whenever the same request would give other counts."""
 
 SEATS = 6  # the most players any edition takes
@@ -38,6 +38,10 @@ COUNTS = np.dtype(
         ("win", _I, (SEATS, SEATS)),  # by seat, and by number of winners less 1
         ("position_win", _I, (SEATS, SEATS)),  # the same by position from the opener
         ("decided_by", _I, 3),  # total, banknotes, shared
+        # where several are level at the top total, each of them: by seat, by how many are level less 1, and by how many
+        # then share the win, 0 where this one has fewer banknotes than others of them
+        ("tie", _I, (SEATS, SEATS, SEATS + 1)),
+        ("position_tie", _I, (SEATS, SEATS, SEATS + 1)),  # the same by position from the opener
         ("game_total", _I, 2 * TOTALS),  # all fortunes of a game added up
         ("game_banknotes", _I, 96),  # all banknotes left in a game
         ("game_cheques", _I, 256),  # all cheques of a game
@@ -54,6 +58,7 @@ COUNTS = np.dtype(
 
 LAYOUT = hashlib.sha256(repr(COUNTS.descr).encode()).hexdigest()[:8]
 DECISIONS = ("total", "banknotes", "shared")
+_WIN = 60  # parts of a win, so that one shared by up to six is a whole number of them
 
 type Opener = Literal["random"] | int
 
@@ -182,6 +187,28 @@ class Summary:
         """Wins of a seat or position (from 0), a win shared by k counting 1/k."""
         return float(sum(int(count) / k for k, count in enumerate(self[counter][row], start=1)))
 
+    def ties(self, counter: Literal["tie", "position_tie"], row: int) -> dict[str, Any]:
+        """Whether banknotes, the tie-break, favour a seat or position (from 0): of the games, in how many it is level
+        with others at the top total; of those, what it wins, a win shared by k counting 1/k; what it would win if each
+        of those level had the same chance; and the gain, the one less the other, a mean over those games.
+        """
+        sixtieths = dict[int, int]()  # of a win, in which all of these are whole numbers
+        even = 0
+        for level, shared_by in zip(*np.nonzero(self[counter][row]), strict=True):
+            games, fair = int(self[counter][row][level, shared_by]), _WIN // (int(level) + 1)
+            gain = (_WIN // int(shared_by) if shared_by else 0) - fair
+            sixtieths[gain] = sixtieths.get(gain, 0) + games
+            even += games * fair
+        n = sum(sixtieths.values())
+        gained = sum(gain * games for gain, games in sixtieths.items())
+        se = standard_error(sixtieths)
+        return {
+            "level": share(n, self.games),
+            "win_share": share((even + gained) / _WIN, n),
+            "even_share": even / _WIN / n if n else None,
+            "gain": {"n": n, "mean": gained / _WIN / n if n else None, "se": None if se is None else se / _WIN},
+        }
+
     def as_dict(self, request: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The results in the API's form. `request` is echoed and says how many games were asked for.
 
@@ -210,6 +237,11 @@ class Summary:
                 for seat in seats
             ],
             "decided_by": {how: int(self["decided_by"][k]) for k, how in enumerate(DECISIONS)},
+            "ties": {
+                "games": int(self["decided_by"][1:].sum()),
+                "positions": [{"position": seat + 1, **self.ties("position_tie", seat)} for seat in seats],
+                "seats": [{"seat": seat + 1, **self.ties("tie", seat)} for seat in seats],
+            },
             "houses": [
                 {
                     "house": house,

@@ -50,7 +50,7 @@ def tally(state: State, c: Any) -> None:
     notes = [hand.banknotes for hand in state.hands]
     cheques = [sum(hand.cheques) for hand in state.hands]
     best, second = sorted(totals, reverse=True)[:2]
-    winners = ranks.count(1)
+    level, winners = totals.count(best), ranks.count(1)
     c["games"] += 1
     c["winning_total"][best] += 1
     c["margin"][best - second] += 1
@@ -59,6 +59,7 @@ def tally(state: State, c: Any) -> None:
     c["game_banknotes"][sum(notes)] += 1
     c["game_cheques"][sum(cheques)] += 1
     for seat in range(state.players):
+        position = (seat + 1 - state.first_seat) % state.players
         c["total"][seat, totals[seat]] += 1
         c["banknotes"][seat, notes[seat]] += 1
         c["rank"][seat, ranks[seat] - 1] += 1
@@ -66,7 +67,11 @@ def tally(state: State, c: Any) -> None:
         c["seat_houses"][sum(owner == seat + 1 for owner in state.owners.values())] += 1
         if ranks[seat] == 1:
             c["win"][seat, winners - 1] += 1
-            c["position_win"][(seat + 1 - state.first_seat) % state.players, winners - 1] += 1
+            c["position_win"][position, winners - 1] += 1
+        if totals[seat] == best and level > 1:
+            shared_by = winners if ranks[seat] == 1 else 0
+            c["tie"][seat, level - 1, shared_by] += 1
+            c["position_tie"][position, level - 1, shared_by] += 1
     _tally_purchases(state, c)
     _tally_sales(state, c)
 

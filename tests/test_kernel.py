@@ -70,6 +70,11 @@ def count(states):
         for seat in ranking.winners:
             c["win"][seat - 1, len(ranking.winners) - 1] += 1
             c["position_win"][(seat - state.first_seat) % state.players, len(ranking.winners) - 1] += 1
+        level = [seat for seat in range(1, state.players + 1) if totals[seat - 1] == best[0]]
+        for seat in level if len(level) > 1 else []:
+            share = len(ranking.winners) if seat in ranking.winners else 0
+            c["tie"][seat - 1, len(level) - 1, share] += 1
+            c["position_tie"][(seat - state.first_seat) % state.players, len(level) - 1, share] += 1
         count_cards(state, c)
     return counts
 
@@ -271,6 +276,16 @@ def check_invariants(kind, games):
     assert s["decided_by"].sum() == games
     assert s["decided_by"][2] == sum(s["win"][:, k].sum() // (k + 1) for k in range(1, SEATS))
     assert s["margin"][0] == s["decided_by"][1:].sum()
+    # ties: each of k level counts once, and those who win are those who win at all after a tie
+    for tie, win in ((s["tie"], s["win"]), (s["position_tie"], s["position_win"])):
+        level = tie.sum(axis=(0, 2))
+        assert level[0] == 0
+        assert sum(level[k - 1] // k for k in range(2, players + 1)) == s["decided_by"][1:].sum()
+        assert not (level % np.arange(1, SEATS + 1)).any()
+        assert tie[:, :, 1].sum() == s["decided_by"][1]
+        assert np.array_equal(tie.sum(axis=1)[:, 2:], win[:, 1:])
+        assert (tie.sum(axis=1)[:, 1] <= win[:, 0]).all()
+        assert not any(tie[:, k - 1, k + 1 :].any() for k in range(1, SEATS + 1))
     return s
 
 

@@ -171,7 +171,7 @@ def test_a_summary_does_not_grow_with_the_number_of_games():
 def test_the_results_have_the_form_of_the_contract():
     results = json.loads(json.dumps(simulate(**REQUEST).as_dict({**REQUEST, "opener": "random"})))
     assert list(results) == [
-        *("request", "engine", "games", "complete", "overall", "seats", "positions", "decided_by", "houses")
+        *("request", "engine", "games", "complete", "overall", "seats", "positions", "decided_by", "ties", "houses")
     ]
     assert results["request"]["bots"] == ["coin-flip", "random", "to-six"]
     assert (results["engine"], results["games"], results["complete"]) == (ENGINE, 1000, True)
@@ -199,6 +199,33 @@ def test_every_game_is_counted_once_in_each_figure():
     assert all(house["price"]["n"] == house["cheque"]["n"] == 1000 for house in results["houses"])
 
 
+def test_the_ties_say_who_gains_by_the_tie_break():
+    results = of(3, games=100_000, edition="eagle").as_dict()
+    ties, decided = results["ties"], results["decided_by"]
+    assert ties["games"] == decided["banknotes"] + decided["shared"] > 3000
+    for rows in (ties["positions"], ties["seats"]):
+        assert len(rows) == 3
+        won = sum(row["win_share"]["value"] * row["gain"]["n"] for row in rows)
+        even = sum(row["even_share"] * row["gain"]["n"] for row in rows)
+        assert won == pytest.approx(ties["games"])
+        assert even == pytest.approx(ties["games"])
+        for row in rows:
+            assert row["level"]["value"] == row["gain"]["n"] / 100_000
+            assert row["gain"]["mean"] == pytest.approx(row["win_share"]["value"] - row["even_share"])
+    # nobody is favoured by the seat where the opener is drawn
+    assert all(abs(row["gain"]["mean"]) < 4 * row["gain"]["se"] for row in ties["seats"])
+
+
+def test_the_gain_of_a_tie_is_as_worked_out_by_hand():
+    counts = np.zeros(1, COUNTS)
+    counts["games"], counts["decided_by"] = 10, [[6, 3, 1]]
+    counts["position_tie"][0, 0, 1, :3] = [1, 2, 1]  # one of two: loses once, wins alone twice, shares once
+    row = Summary(Setting("for-sale", "iello", "base", 3, ("random",) * 3, 1), (), counts).ties("position_tie", 0)
+    assert (row["level"]["value"], row["win_share"]["value"], row["even_share"]) == (0.4, 0.625, 0.5)
+    assert row["gain"]["mean"] == pytest.approx(0.125)
+    assert row["gain"]["se"] == pytest.approx(sqrt((0.625**2 + 2 * 0.375**2 + 0.125**2) / 3 / 4))
+
+
 def test_a_result_is_complete_only_when_all_games_asked_for_are_in():
     part = simulate(**REQUEST)
     assert part.as_dict({**REQUEST, "games": 2000})["complete"] is False
@@ -213,6 +240,7 @@ def test_before_the_first_game_the_results_are_empty_but_whole():
     assert results["overall"]["total"]["mean"] is None
     assert results["seats"][0]["win_share"]["value"] is None
     assert results["houses"][0]["price"] == {"n": 0, "mean": None, "se": None}
+    assert results["ties"]["positions"][0]["gain"] == {"n": 0, "mean": None, "se": None}
     assert nothing + simulate(**REQUEST) == simulate(**REQUEST)
 
 

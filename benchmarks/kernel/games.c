@@ -30,6 +30,7 @@ typedef struct {
 typedef struct {
     i64 games, total[SEATS][TOTALS], winning_total[TOTALS], margin[TOTALS], banknotes[SEATS][STAKES];
     i64 rank[SEATS][SEATS], win[SEATS][SEATS], position_win[SEATS][SEATS], decided_by[3];
+    i64 tie[SEATS][SEATS][SEATS + 1], position_tie[SEATS][SEATS][SEATS + 1];
     i64 game_total[2 * TOTALS], game_banknotes[96], game_cheques[256], seat_cheques[TOTALS], seat_houses[16];
     i64 taken[CARDS][2 * STAKES], fetched[CARDS][STAKES], spread[CARDS][STAKES], empty[STAKES], scoop[16];
 } Counts;
@@ -310,6 +311,13 @@ static inline void tally(Game *g, Counts *c) {
             c->position_win[s - g->first + (s < g->first ? n : 0)][winners - 1]++;
         }
     }
+    if (leaders > 1)
+        for (i64 s = 0; s < n; s++) {
+            if (key[s] / STAKES != best / STAKES) continue;
+            i64 share = key[s] == best ? winners : 0;
+            c->tie[s][leaders - 1][share]++;
+            c->position_tie[s - g->first + (s < g->first ? n : 0)][leaders - 1][share]++;
+        }
     for (i64 s = 0; s < n; s++) {
         c->total[s][g->cash[s] + g->notes[s]]++;
         c->banknotes[s][g->notes[s]]++;
