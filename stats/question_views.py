@@ -70,14 +70,26 @@ class AnswerSerializer(serializers.Serializer[Any]):
 
 
 class TableBody(StrictSerializer):
-    """The table of a buying round that is about to begin, with you to move first."""
+    """The table of a buying round, with you to move: about to begin, or with the stakes named."""
 
     edition = EditionField(max_length=30, required=False)
     variant = VariantField(max_length=40, required=False)
     player_count = PlayerCountField()
     houses = serializers.ListField(child=IntegerField(), max_length=6, help_text=_("Open houses"))
-    banknotes = IntegerField(help_text=_("Yours, in thousands of dollars"))
+    banknotes = IntegerField(help_text=_("Yours, in thousands of dollars, with what you stake"))
     rounds_left = IntegerField(help_text=_("Buying rounds after this one"))
+    stakes = serializers.ListField(
+        child=IntegerField(allow_null=True),
+        required=False,
+        max_length=6,
+        help_text=_("Of each seat, yours first, clockwise; null: has passed. Left out: nobody has bid"),
+    )
+    opponents_banknotes = serializers.ListField(
+        child=IntegerField(),
+        required=False,
+        max_length=5,
+        help_text=_("Of the others, clockwise, with what they stake. Left out: what the bots would have left"),
+    )
     bot = serializers.ChoiceField(choices=questions.ASKED, required=False, help_text=_("Who plays everything else"))
 
 
@@ -102,11 +114,12 @@ class FairPriceSerializer(serializers.Serializer[Any]):
     fair_price = serializers.FloatField(
         allow_null=True, help_text=_("Where taking and passing are worth the same; null: above all that was tried")
     )
+    fair_price_se = serializers.FloatField(allow_null=True)
     sentence = serializers.CharField()
 
 
 class FairPrice(APIView):
-    """What a table is worth. The same body again gives the answer as far as it is, until it is complete."""
+    """What a table is worth: mostly answered at once; else the same body again gives the answer as far as it is."""
 
     scopes = {"POST": "simulations:write"}
 
@@ -122,6 +135,8 @@ class FairPrice(APIView):
                 banknotes=body["banknotes"],
                 rounds_left=body["rounds_left"],
                 bot=body.get("bot", questions.BOT),
+                stakes=tuple(body.get("stakes", ())),
+                opponents_banknotes=tuple(body.get("opponents_banknotes", ())),
             )
         )
         response = Response(answer)

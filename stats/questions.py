@@ -372,29 +372,36 @@ QUESTIONS: Mapping[str, Question] = {
 # --- fair prices -------------------------------------------------------------------------------------
 
 PRICE_TABLE = "stats.tasks.price_table"
-TURN_SECONDS, TURN_DEALS = 1.0, 20
-GAIN_SE = 0.5
+TURN_SECONDS = 1.0
+PATIENCE, LOOK_AGAIN = 0.5, 0.02
+"""How long the first who asks waits for a worker, in seconds, and between two looks: most tables take less."""
+TURN_DEALS = 500
+GAIN_SE = 0.1
 """The largest standard error of a gain, in thousands of dollars."""
-MOST_DEALS = 5_000
+MOST_DEALS = 500_000
 
 
 def price(table: Table) -> dict[str, Any]:
     """What taking the table's best house at each price gains over passing, of the deals played so far.
 
     {"table", "engine", "deals", "complete", "se_limit", "passed": mean total after passing, "rows", "fair_price",
-    "sentence"}; a worker plays until every standard error is within its limit. Raises `Problem` (400).
+    "fair_price_se", "sentence"}. A worker plays until every standard error is within its limit; most tables take it so
+    little time that the first answer waits for it. Raises `Problem` (400).
     """
     try:
         check_table(table)
     except RequestError as error:
         raise Problem(translate(error.message), code=error.code, place=error.place) from error
-    numbers = _setting((table.edition, table.variant, table.player_count), table.bot).key
-    key = hashlib.sha256(json.dumps([numbers, table.as_dict()], sort_keys=True).encode()).hexdigest()
-    stored, _new = PricedTable.objects.get_or_create(key=key, defaults={"table": table.as_dict()})
+    stored, new = PricedTable.objects.get_or_create(key=_key(table), defaults={"table": table.as_dict()})
     if not stored.complete and shared_cache.add(f"price:{stored.pk}", True, 5):
         services.send_task(PRICE_TABLE, table_id=stored.pk)
+    until = time.monotonic() + PATIENCE
+    while new and not stored.complete and time.monotonic() < until:
+        time.sleep(LOOK_AGAIN)
+        stored.refresh_from_db()
     sums: Mapping[str, Any] = stored.sums or {"taken": {}, "passed": 0}
     rows = rows_of(sums) if stored.deals else []
+    value, se = fair_price(rows) if rows else (None, None)
     return {
         "table": table.as_dict(),
         "engine": ENGINE,
@@ -403,36 +410,48 @@ def price(table: Table) -> dict[str, Any]:
         "se_limit": GAIN_SE,
         "passed": sums["passed"] / stored.deals if stored.deals else None,
         "rows": rows,
-        "fair_price": fair_price(rows) if rows else None,
-        "sentence": _say_price(table, rows) if rows else "",
+        "fair_price": value,
+        "fair_price_se": se,
+        "sentence": _say_price(table, rows, value) if stored.deals else "",
     }
+
+
+def _key(table: Table) -> str:
+    """Of the numbers of the edition and of all that decides what is played: equal tables of equal editions are one."""
+    numbers = _setting((table.edition, table.variant, table.player_count), table.bot).key
+    asked = {name: value for name, value in table.as_dict().items() if name != "edition"}
+    return hashlib.sha256(json.dumps([numbers, asked, table.prices, GAIN_SE], sort_keys=True).encode()).hexdigest()
 
 
 def price_for_a_turn(*, table_id: int) -> None:
     """Play deals of a table for a second, then send for the next turn until the errors are small enough."""
-    until = time.monotonic() + TURN_SECONDS
     stored = PricedTable.objects.filter(pk=table_id, complete=False).first()
-    if stored is None:
-        return
-    first, sums = stored.deals, stored.sums
-    table = Table(**{**stored.table, "houses": tuple(stored.table["houses"])})
-    deals = first
-    while True:
-        new = sums_of(table, deals, TURN_DEALS)
-        deals += TURN_DEALS
-        sums = joined(sums, new) if sums else new
-        worst = max((row["se"] or GAIN_SE for row in rows_of(sums)), default=0.0)
-        done = worst <= GAIN_SE or deals >= MOST_DEALS
-        if done or time.monotonic() > until:
-            break
-    # whoever else had this turn has played the same deals: the first to store them stores them
-    here = PricedTable.objects.filter(pk=table_id, deals=first, complete=False)
-    if here.update(sums=sums, deals=deals, complete=done, updated_at=timezone.now()) and not done:
+    if stored is not None and _play(stored, TURN_SECONDS) and not stored.complete:
         services.send_task(PRICE_TABLE, table_id=table_id)
 
 
-def _say_price(table: Table, rows: Rows) -> str:
-    best, value = max(table.houses), fair_price(rows)
+def _play(stored: PricedTable, seconds: float) -> bool:
+    """Play deals until the errors are small enough or the time is over, and store them; whether they were stored."""
+    until = time.monotonic() + seconds
+    table, first = Table.from_dict(stored.table), stored.deals
+    while True:
+        new = sums_of(table, stored.deals, TURN_DEALS)
+        stored.deals += TURN_DEALS
+        stored.sums = joined(stored.sums, new) if stored.sums else new
+        worst = max((row["se"] or GAIN_SE for row in rows_of(stored.sums)), default=0.0)
+        stored.complete = worst <= GAIN_SE or stored.deals >= MOST_DEALS
+        if stored.complete or time.monotonic() > until:
+            break
+    # whoever else had this turn has played the same deals: the first to store them stores them
+    here = PricedTable.objects.filter(pk=stored.pk, deals=first, complete=False)
+    new_here = {"sums": stored.sums, "deals": stored.deals, "complete": stored.complete, "updated_at": timezone.now()}
+    return bool(here.update(**new_here))
+
+
+def _say_price(table: Table, rows: Rows, value: float | None) -> str:
+    best = max(table.houses)
+    if not rows:
+        return gettext("Your banknotes do not reach above the highest bid: you can only pass.")
     if value is None:
         return gettext("House %(house)d is worth more here than all your banknotes.") % {"house": best}
     if not value:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from stats import folding, league_services, questions, ratings, services, simulation
+from stats import fair_price, folding, league_services, questions, ratings, services, simulation
 from stats.league import play_round
 
 
@@ -92,3 +92,5 @@ def price_table(*, table_id: int) -> None:
 def warm_up(*, every_bot: bool = False) -> None:
     """Load the kernel, compiling it where this source was never compiled: called at a worker's start."""
     simulation.warm_up(every_bot=every_bot)
+    if every_bot:
+        fair_price.warm_up()

@@ -276,7 +276,19 @@ def error_codes_in_the_source() -> dict[str, str]:
     calls["_refuse"] = 3
     found = codes_in_the_source(calls, keyword=True) | dict.fromkeys(for_sale.SAYS, "the sentences of the rules")
     return found | dict.fromkeys(
-        (f"{field}-out-of-range" for field in ("games", "seed", "rounds", "deals", "rounds-left", "banknotes")),
+        (
+            f"{field}-out-of-range"
+            for field in (
+                "games",
+                "seed",
+                "rounds",
+                "deals",
+                "rounds-left",
+                "banknotes",
+                "stakes",
+                "opponents-banknotes",
+            )
+        ),
         "a number of a simulation or league",
     )
 

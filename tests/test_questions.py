@@ -24,6 +24,7 @@ def small(monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> None:
     monkeypatch.setitem(questions.PRECISIONS, "normal", FEW)
     monkeypatch.setattr(questions.shared_cache, "add", lambda *args: True)
     monkeypatch.setattr(questions.services, "send_task", _run)
+    monkeypatch.setattr(questions, "PATIENCE", 0)  # nobody works beside the test
 
 
 def _run(task: str, **kwargs: Any) -> None:
@@ -166,7 +167,6 @@ TABLE: dict[str, Any] = {"player_count": 3, "houses": [30, 1, 16], "banknotes": 
 def test_a_table_is_played_until_its_errors_are_small_enough_and_kept(
     owner: APIClient, stranger: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(questions, "GAIN_SE", 3.0)
     first = owner.post(PRICE, TABLE)
     assert (first.status_code, first["Retry-After"]) == (200, "1")
     assert (first.json()["deals"], first.json()["rows"], first.json()["fair_price"]) == (0, [], None)
@@ -178,10 +178,11 @@ def test_a_table_is_played_until_its_errors_are_small_enough_and_kept(
     body = answer.json()
     assert body["complete"]
     assert PricedTable.objects.count() == 1, "the same table, whoever asks and however it is written"
-    assert [row["price"] for row in body["rows"]] == [1, 5, 9, 12, 16, 20]
+    assert [row["price"] for row in body["rows"]] == [1, 3, 4, 6, 8, 10, 11, 13, 15, 17, 18, 20]
     assert body["rows"][0]["gain"] > 0 > body["rows"][-1]["gain"]
     assert 1 < body["fair_price"] < 20
-    assert all(row["se"] <= 3.0 for row in body["rows"])
+    assert 0 < body["fair_price_se"] < 0.2
+    assert all(row["se"] <= questions.GAIN_SE for row in body["rows"])
     assert "taking house 30 is worth more than passing now" in body["sentence"]
     tasks.price_table(table_id=stored.pk)
     assert PricedTable.objects.get().deals == body["deals"], "a message too many plays nothing"
@@ -211,6 +212,37 @@ def test_sums_add_up_over_deals() -> None:
     assert fair_price.joined(fair_price.sums_of(table, 0, 2), fair_price.sums_of(table, 2, 4)) == whole
 
 
+TABLES = [
+    fair_price.Table("iello", "base", 3, (1, 16, 30), 20, 5, "to-six"),
+    fair_price.Table("eagle", "not-enough-for-everyone", 4, (3, 9, 27), 7, 9, "coin-flip"),
+    fair_price.Table("iello", "base", 5, (1, 2, 3, 4, 30), 6, 0, "counter"),
+    fair_price.Table("iello", "base", 6, (5, 9, 20, 28), 9, 2, "pacer", stakes=(0, None, 2, 3, None, 5)),
+    fair_price.Table(
+        "iello", "not-enough-for-everyone", 5, (5, 9, 20), 9, 2, "counter", (1, None, 2, None, 5), (4, 8, 9, 10)
+    ),
+    fair_price.Table("classic1997", "not-enough-for-everyone", 4, (5, 9, 12), 9, 3, "spread"),
+    fair_price.Table("iello", "base", 4, (7, 12, 18, 29), 12, 4, "random"),
+]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table.variant}-{table.player_count}-{table.bot}")
+def test_the_compiled_deals_are_those_of_the_readable_rules(table: fair_price.Table) -> None:
+    fair_price.check_table(table)
+    for deal in range(12):
+        assert fair_price.sums_of(table, deal, 1) == fair_price.sums_readable(table, deal, 1)
+
+
+def test_who_has_passed_holds_a_lower_house_and_who_bids_has_staked() -> None:
+    state, others, _cheques = fair_price._before(TABLES[3], 8)
+    assert state.turn == 1
+    assert [hand.has_passed for hand in state.hands] == [False, True, False, False, True, False]
+    assert [hand.stake for hand in state.hands] == [0, 0, 2, 3, 0, 5]
+    bought = {house for seat in (2, 5) for house in state.seat(seat).houses} & state.houses_dealt
+    assert sum(house < 5 for house in bought) >= 2
+    assert not {*others} & state.houses_dealt
+    assert TABLES[3].prices == [6, 7, 8, 9], "to take the house is to top the bid that stands"
+
+
 def test_in_the_last_round_the_price_is_paid_out_of_the_total() -> None:
     """Nothing is left to buy afterwards: a banknote more for the house is one less at the end."""
     table = fair_price.Table("iello", "base", 5, (1, 2, 3, 4, 30), 6, 0, "to-six")
@@ -222,11 +254,12 @@ def test_in_the_last_round_the_price_is_paid_out_of_the_total() -> None:
 
 def test_the_fair_price_lies_where_the_gain_changes_its_sign() -> None:
     def rows(*gains: tuple[int, float]) -> list[dict[str, Any]]:
-        return [{"price": price, "gain": gain} for price, gain in gains]
+        return [{"price": price, "gain": gain, "se": 0.1} for price, gain in gains]
 
-    assert fair_price.fair_price(rows((1, 4.0), (3, 1.0), (7, -3.0))) == pytest.approx(4.0)
-    assert fair_price.fair_price(rows((1, -1.0), (3, -2.0))) == 0.0
-    assert fair_price.fair_price(rows((1, 3.0), (3, 2.0))) is None
+    assert fair_price.fair_price(rows((1, 4.0), (3, 1.0), (7, -3.0))) == (pytest.approx(4.0), pytest.approx(0.1))
+    assert fair_price.fair_price(rows((1, 4.0), (3, -4.0))) == (pytest.approx(2.0), pytest.approx(0.025))
+    assert fair_price.fair_price(rows((1, -1.0), (3, -2.0))) == (0.0, None)
+    assert fair_price.fair_price(rows((1, 3.0), (3, 2.0))) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -239,8 +272,18 @@ def test_the_fair_price_lies_where_the_gain_changes_its_sign() -> None:
         ({"rounds_left": 10}, "rounds-left-out-of-range", "/rounds_left"),
         ({"player_count": 7}, "players-not-offered", "/player_count"),
         ({"bot": "brain"}, "invalid-choice", "/bot"),
+        ({"stakes": [0, 1]}, "wrong-number-of-seats", "/stakes"),
+        ({"stakes": [None, 1, 2]}, "nobody-left-to-bid", "/stakes"),
+        ({"stakes": [2, 3, 1]}, "stakes-do-not-rise", "/stakes/2"),
+        ({"stakes": [0, 29, 30]}, "stakes-out-of-range", "/stakes/1"),
+        ({"stakes": [0, None, 3]}, "wrong-number-of-houses", "/houses"),
+        ({"stakes": [0, None, 3], "houses": [1, 9]}, "no-house-to-take", "/houses"),
+        ({"stakes": [5, 6, 7], "banknotes": 4}, "banknotes-out-of-range", "/banknotes"),
+        ({"opponents_banknotes": [4]}, "wrong-number-of-seats", "/opponents_banknotes"),
+        ({"stakes": [0, 1, 7], "opponents_banknotes": [4, 4]}, "opponents-banknotes-out-of-range",
+         "/opponents_banknotes/1"),
     ],
-)
+)  # fmt: skip
 def test_a_table_that_cannot_be_is_refused(
     owner: APIClient, anonymous: APIClient, changes: dict[str, Any], code: str, pointer: str
 ) -> None:

@@ -55,10 +55,11 @@ WEBHOOK_CODES = {"address-not-public", "bad-address", "no-such-webhook", "too-ma
 
 STATS_CODES = {
     "banknotes-out-of-range", "bot-named-twice", "deals-out-of-range", "filter-of-plays", "filter-of-simulations",
-    "game-not-simulated", "games-out-of-range", "id-taken", "league-ended", "no-such-league", "no-such-opener",
-    "no-such-question", "no-such-simulation", "not-the-requester", "other-engine", "rounds-left-out-of-range",
-    "rounds-out-of-range", "seed-out-of-range", "simulation-ended", "unknown-bot", "unknown-edition", "unknown-tables",
-    "unknown-variant", "wrong-number-of-bots",
+    "game-not-simulated", "games-out-of-range", "id-taken", "league-ended", "no-house-to-take", "no-such-league",
+    "no-such-opener", "no-such-question", "no-such-simulation", "nobody-left-to-bid", "not-the-requester",
+    "opponents-banknotes-out-of-range", "other-engine", "rounds-left-out-of-range", "rounds-out-of-range",
+    "seed-out-of-range", "simulation-ended", "stakes-do-not-rise", "stakes-out-of-range", "unknown-bot",
+    "unknown-edition", "unknown-tables", "unknown-variant", "wrong-number-of-bots",
 }  # fmt: skip
 
 CODES = (
