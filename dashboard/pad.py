@@ -34,7 +34,7 @@ from uuid_utils.compat import uuid7
 
 from dashboard.recording import Recording, UnreadableMove, move_of
 from dashboard.sentences import in_language
-from dashboard.sheet_form import Sheet, context_of, refusal, tables
+from dashboard.sheet_form import Sheet, context_of, refusal, sayings, tables
 from forsale_api import rules
 from forsale_api.api.problems import from_rule_error
 from forsale_api.clubs import services as clubs_services
@@ -42,7 +42,6 @@ from forsale_api.clubs.models import Club, Player, User, name_key
 from forsale_api.plays import services
 from forsale_api.plays.models import Play
 from forsale_api.plays.serializers import PlayBody
-from forsale_api.rules import score_sheet
 
 MOST_CLUBS = 50
 MOST_NAMES = 300
@@ -66,6 +65,14 @@ def _words() -> dict[str, Any]:
             ngettext(
                 "level at %(total)s, and %(banknotes)s banknote each",
                 "level at %(total)s, and %(banknotes)s banknotes each",
+                n,
+            )
+            for n in COUNTS
+        ],
+        "reported": [
+            ngettext(
+                "level at %(total)s; the table named the winner",
+                "level at %(total)s; the table named the winners",
                 n,
             )
             for n in COUNTS
@@ -132,7 +139,7 @@ def _page_data(request: HttpRequest, game: rules.Game) -> dict[str, Any]:
         "editions": {slug: in_language(edition.names) for slug, edition in game.editions.items()},
         "defaultEdition": game.default_edition,
         "tables": tables(game.slug),
-        "says": {code: _(template) for code, template in score_sheet.SAYS.items()},
+        "says": sayings(game.slug),
         "words": _words(),
         "thousands": formats.get_format("THOUSAND_SEPARATOR"),
         "largest": rules.LARGEST_FIGURE,

@@ -41,7 +41,7 @@ def correct(request: HttpRequest, pk: UUID) -> HttpResponse:
             return redirect("dashboard:play", pk=play.pk)
     context = context_of(sheet) | {
         "play": play,
-        "only_totals": any(seat.total is not None and seat.cheques is None and seat.points is None for seat in seats),
+        "shows_totals": any(seat.total is not None and seat.cheques is None and seat.points is None for seat in seats),
         "names": list(play.club.players.order_by("name").values_list("name", flat=True)[:MOST_NAMES]),
     }
     return render(request, "dashboard/pad_correct.html", context, status=422 if request.method == "POST" else 200)
@@ -63,6 +63,8 @@ def _as_form(play: Play, seats: Sequence[Seat]) -> dict[str, str]:
             form[f"cheques-{seat.seat}"] = "+".join(map(str, seat.cheque_cards)) or "0"
         if seat.cheques is None and seat.points is None:
             form[f"total-{seat.seat}"] = str(seat.total)
+        if seat.seat in play.reported_winners:
+            form[f"won-{seat.seat}"] = "1"
     return form
 
 
@@ -74,6 +76,8 @@ def _change(request: HttpRequest, play: Play, sheet: Sheet) -> bool:
     if play.record is None:
         figures = {*sheet.game.sheet_fields, "total"} | ({"cheque_cards"} if sheet.game.slug == "for-sale" else set())
         body["seats"] = [dict.fromkeys(figures) | seat for seat in body["seats"]]
+        if play.level == "total":
+            body.setdefault("reported_winners", [])  # figures, where there are some now, tell who won
     else:
         body["seats"] = [{"player": seat["player"]} for seat in body["seats"]]
         body.pop("first_seat")

@@ -12,7 +12,7 @@ from rest_framework.exceptions import ValidationError
 from dashboard.sentences import in_language
 from forsale_api import rules
 from forsale_api.api.problems import Problem, from_rule_error
-from forsale_api.rules import sheet_tables
+from forsale_api.rules import lady_richmond, score_sheet, sheet_tables
 
 MOST_SEATS = 6
 SUM = re.compile(r"[+-]?\d{1,5}([+-]\d{1,5})*[+-]?", re.ASCII)
@@ -20,14 +20,20 @@ SUM = re.compile(r"[+-]?\d{1,5}([+-]\d{1,5})*[+-]?", re.ASCII)
 
 @cache
 def tables(game: str) -> dict[str, Any]:
-    """The audit's tables by "edition/variant/players"; Lady Richmond's sheet is audited by the server alone."""
-    if game != "for-sale":
-        return {}
+    """The audit's tables by "edition/variant/players"."""
     return {
         f"{edition}/{variant}/{players}": sheet_tables.of_sheet(edition, variant, players)
+        if game == "for-sale"
+        else sheet_tables.of_points()
         for (edition, variant), offered in rules.GAMES[game].offers.items()
         for players in offered
     }
+
+
+def sayings(game: str) -> dict[str, str]:
+    """What the audit says, by code, in the reader's language."""
+    says = score_sheet.SAYS if game == "for-sale" else lady_richmond.SAYS
+    return {code: _(template) for code, template in says.items()}
 
 
 @dataclass
@@ -37,6 +43,8 @@ class Row:
     number: int
     player: str = ""
     written: dict[str, str] = field(default_factory=dict)
+    won: bool = False
+    """Named as a winner, for a tie whose figures are not known."""
     errors: list[str] = field(default_factory=list)
 
 
@@ -53,13 +61,14 @@ class Sheet:
 
     @classmethod
     def written(cls, game: rules.Game, form: Mapping[str, str], names: Sequence[str] = ()) -> "Sheet":
-        """What a form says; a total stands beside the boxes where that was all that was known."""
+        """What a form says; a total stands in for the boxes, or beside them, where that was all that was known."""
         figures = (*game.sheet_fields, "total")
         rows = [
             Row(
                 number,
                 (form.get(f"player-{number}") or (names[number - 1] if number <= len(names) else "")).strip(),
                 {name: form.get(f"{name}-{number}", "").strip() for name in figures},
+                f"won-{number}" in form,
             )
             for number in range(1, MOST_SEATS + 1)
         ]
@@ -73,6 +82,8 @@ class Sheet:
     def body(self) -> dict[str, Any]:
         """The sheet as the body of the API; what cannot be read as a number is noted at its row."""
         body: dict[str, Any] = {"seats": [self._seat(row) for row in self.taken]}
+        if any("total" in seat for seat in body["seats"]):
+            body["reported_winners"] = [seat for seat, row in enumerate(self.taken, start=1) if row.won]
         for name in ("edition", "variant", "played_on", "location", "notes", "not_counted_reason"):
             if self.fields[name] or name in ("location", "notes"):
                 body[name] = self.fields[name]
@@ -85,8 +96,9 @@ class Sheet:
 
     def _seat(self, row: Row) -> dict[str, Any]:
         seat: dict[str, Any] = {"player": row.player}
+        has_figures = any(row.written[name] for name in self.game.sheet_fields)
         for name, text in row.written.items():
-            if name == "total" and any(row.written[other] for other in self.game.sheet_fields):
+            if (name == "total") == (has_figures and not self.fields["only_totals"]):
                 continue
             if text:
                 seat[name] = sum_of(text)
@@ -125,7 +137,7 @@ class Sheet:
 
 DETAILS = (
     "edition", "variant", "played_on", "played_at", "location", "duration_minutes", "notes", "first_seat",
-    "not_counted_reason", "accept_findings",
+    "not_counted_reason", "accept_findings", "only_totals",
 )  # fmt: skip
 
 
@@ -169,8 +181,10 @@ def _entries(detail: Any, pointer: str = "") -> Iterator[dict[str, str]]:
 
 
 def context_of(sheet: Sheet) -> dict[str, Any]:
+    """What the templates of a sheet need. Totals alone are offered for For Sale; the other game's points are totals."""
     game = sheet.game
     return {
+        "shows_totals": game.slug == "for-sale",
         "sheet": sheet,
         "game": game,
         "variants": [(slug, in_language(names)) for slug, names in game.variants.items()],
@@ -180,7 +194,7 @@ def context_of(sheet: Sheet) -> dict[str, Any]:
             "banknotes": _("Banknotes left"),
             "points": _("Points"),
             "largest_category": _("Largest collection"),
-            "total": _("Total"),
+            "total": _("Total, in thousands"),
         },
         "short_labels": {
             "cheques": _("Cheques"),

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -23,7 +24,7 @@ from dashboard import pad, sentences, sheet_form
 from forsale_api import rules
 from forsale_api.clubs.models import Club, Player
 from forsale_api.plays.models import Play
-from forsale_api.rules import SeatEntry, for_sale, score_sheet, sheet_tables
+from forsale_api.rules import SeatEntry, for_sale, lady_richmond, score_sheet, sheet_tables
 from tests.test_axe import OPEN, RUN, VENDOR
 from tests.test_pages import NAMES, Tab, chromium, page, signed_in, until
 from tests.test_plays import post
@@ -80,6 +81,15 @@ def test_a_sheet_is_stored_by_a_plain_form(member: APIClient, club: Club) -> Non
     assert [(s.player.name, s.cheques, s.banknotes, s.rank) for s in play.seats.all()] == [
         ("Théo", 67, 4, 1), ("Marianne", 69, 2, 2), ("Guilaine", 55, 3, 3), ("Nicolas", 47, 6, 4),
     ]  # fmt: skip
+
+
+def test_totals_alone_are_stored_by_a_plain_form_and_the_table_names_the_winner(member: APIClient, club: Club) -> None:
+    totals = {f"total-{number}": text for number, text in enumerate(("71", "40+31", "58", "53"), start=1)}
+    signed_in(member).post(LOG, form(**totals, only_totals="1", **{"won-2": "1"}))
+    play = Play.objects.get()
+    assert (play.level, play.decided_by, play.reported_winners) == ("total", "reported", [2])
+    html = page(signed_in(member), f"/plays/{play.pk}/correct/")
+    assert re.findall(r'name="won-(\d)" value="1" checked', html) == ["2"]
 
 
 def test_a_form_that_is_sent_twice_is_stored_once(member: APIClient, club: Club) -> None:
@@ -280,6 +290,61 @@ def test_the_script_finds_what_the_rules_find_and_ranks_and_speaks_like_them(chr
         assert 30 < impossible < 220  # both kinds were asked
 
 
+def piles(seed: int, number: int) -> Iterator[list[tuple[int, int | None]]]:
+    """Lady Richmond's sheets: near the bounds of one seat and of all, with and without the largest collection."""
+    print(f"seed {seed}")
+    chance = Random(seed)
+    for _ in range(number):
+        wide = chance.choice([12, 12, 40, 90, 150])
+        yield [
+            (chance.randint(-wide // 3, wide), chance.choice([None, None, 0, 1, 3, chance.randint(2, 11)]))
+            for _seat in range(chance.randint(2, 5))
+        ]
+
+
+def test_the_script_finds_what_the_rules_find_in_piles_of_objects(chromium: Any) -> None:
+    tab = chromium.new_page()
+    tab.add_script_tag(path=str(finders.find("dashboard/pad-sheet.js")))
+    written = list(piles(seed=20261201, number=400))
+    answers = tab.evaluate(
+        "([table, says, sheets]) => sheets.map((seats) => padSheet.audit(table, says, seats))",
+        [
+            sheet_tables.of_points(), dict(lady_richmond.SAYS),
+            [[{"points": p, "largest_category": c} for p, c in sheet] for sheet in written],
+        ],
+    )  # fmt: skip
+    severities = Counter()
+    for sheet, answer in zip(written, answers, strict=True):
+        found = [
+            {"severity": f.severity, "seats": list(f.seats), "detail": str(f.message)}
+            for f in lady_richmond.audit([lady_richmond.Figures(points, most) for points, most in sheet])
+        ]
+        assert [{name: one[name] for name in ("severity", "seats", "detail")} for one in answer] == found, sheet
+        severities[found[0]["severity"] if found else "fair"] += 1
+    assert min(severities[name] for name in ("impossible", "unlikely", "fair")) > 20, severities
+
+
+def test_the_script_lets_the_table_name_the_winner_of_a_tie_as_the_rules_do(chromium: Any) -> None:
+    tab = chromium.new_page()
+    tab.add_script_tag(path=str(finders.find("dashboard/pad-sheet.js")))
+    for totals, named in [((80, 80, 78), ()), ((80, 80, 78), (2,)), ((80, 80, 80), (1, 3)), ((80, 79, 79), ())]:
+        entries = [SeatEntry(total=total) for total in totals]
+        score = rules.GAMES["for-sale"].score(edition="iello", variant="base", seats=entries, reported_winners=named)
+        seats = [
+            {"total": total, "tie": None, "won": seat in named, "name": NAMES[seat - 1]}
+            for seat, total in enumerate(totals, start=1)
+        ]
+        ranking, says = tab.evaluate(
+            """([seats, words]) => {
+                const ranking = padSheet.rank(seats, "banknotes");
+                return [ranking, padSheet.tell(words, seats, ranking, true)];
+            }""",
+            [seats, pad._words()],
+        )
+        assert ranking == {"ranks": [seat.rank for seat in score.seats], "decidedBy": score.decided_by}
+        assert says == told(seats, score)
+
+
 def told(seats: list[dict[str, Any]], score: rules.Score) -> list[str]:
     """Who won and why in the words of the other pages."""
     facts = {
@@ -463,6 +528,55 @@ def test_the_pad_speaks_while_it_is_typed_on_and_a_draft_survives_a_reload(
     assert page.inner_text("#who") == "Théo wins, level at 71 with Marianne, more banknotes left: 4 against 2"
     assert page.inner_text("#save") == "Save the play"
     assert [line for line in phone.said if "/score/" not in line] == []  # asked as the page was left
+
+
+@pytest.mark.slow
+def test_totals_alone_are_logged_offline_with_the_winner_the_table_names(
+    chromium: Any, live_server: Any, played: None, member: APIClient
+) -> None:
+    phone = Phone(chromium, live_server, member.user)
+    page = phone.pad()
+    until(phone.is_kept)
+    phone.context.set_offline(True)
+    page = phone.pad()
+    page.tap("#again")
+    page.check("#only-totals")
+    for number, text in enumerate(("71", "40+31", "58", "53"), start=1):
+        page.fill(f"[name=total-{number}]", text)
+    assert page.inner_text("#who") == "Théo and Marianne are level, level at 71; the tie-break was not written down"
+    assert page.is_hidden("#won-3")
+    page.check("#won-2")
+    assert page.inner_text("#who") == "Marianne wins, level at 71; the table named the winner"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    phone.pad()  # the draft knows it
+    assert page.input_value("[name=total-2]") == "40+31"
+    page.tap("#save")
+    page.wait_for_selector("#done:not([hidden])")
+    phone.context.set_offline(False)
+    until(lambda: Play.objects.count() == 2, 20)
+    play = Play.objects.latest("created_at")
+    assert (play.level, play.decided_by, play.reported_winners) == ("total", "reported", [2])
+    assert [seat.total for seat in play.seats.all()] == [71, 71, 58, 53]
+
+
+@pytest.mark.slow
+def test_lady_richmond_s_sheet_is_checked_without_a_network(
+    chromium: Any, live_server: Any, played: None, member: APIClient
+) -> None:
+    phone = Phone(chromium, live_server, member.user, locale="fr-FR")
+    page = phone.pad()
+    until(phone.is_kept)
+    phone.context.set_offline(True)
+    page = phone.pad(f"{LOG}?game=lady-richmond")
+    phone.sit(*NAMES[:2])
+    page.fill("[name=points-1]", "147")
+    assert "147" in page.inner_text("#find b")
+    page.fill("[name=points-1]", "80")
+    page.fill("[name=points-2]", "7")
+    assert "87" in page.inner_text("#find b")
+    assert "Peu vraisemblable" in page.inner_text("#find span")
+    page.fill("[name=points-2]", "5")
+    assert page.get_attribute("#find", "class") == "find ok"
 
 
 @pytest.mark.slow

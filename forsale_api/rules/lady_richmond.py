@@ -7,6 +7,7 @@ its provenance, since the booklet's pictures are lost (decision 6).
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,37 @@ def _read_seat(entry: SeatEntry, index: int) -> Figures:
 
 # --- The audit ---------------------------------------------------------------------------------------
 
+SAYS: Mapping[str, str] = {
+    "category-too-large": _(
+        "Seat %(seats)s has %(number)s objects of a category, %(by)s more than any has (%(limit)s)."
+    ),
+    "categories-too-large": _(
+        "The largest categories of seats %(seats)s add up to %(number)s, %(by)s more than possible (%(limit)s)."
+    ),
+    "points-too-high": _(
+        "Seat %(seats)s has %(points)s points, %(by)s more than the objects can be worth (%(limit)s)."
+    ),
+    "points-too-high-alike": _(
+        "Seat %(seats)s has %(points)s points, %(by)s more than objects of which at most %(largest)s are alike "
+        "can be worth (%(limit)s)."
+    ),
+    "points-too-high-together": _(
+        "The points of seats %(seats)s add up to %(points)s, %(by)s more than the objects can be worth (%(limit)s)."
+    ),
+    "points-too-low": _("Seat %(seats)s has %(points)s points, %(by)s less than the objects can be worth (%(limit)s)."),
+    "points-too-low-alike": _(
+        "Seat %(seats)s has %(points)s points, %(by)s less than objects of which at most %(largest)s are alike "
+        "can be worth (%(limit)s)."
+    ),
+    "points-too-low-together": _(
+        "The points of seats %(seats)s add up to %(points)s, %(by)s less than the objects can be worth (%(limit)s)."
+    ),
+}
+"""What is said of a sheet; `sheet_tables` hands these sentences on."""
+
+MOST_ALIKE = max(card.count for card in OBJECTS)
+"""No category has more objects, so a larger figure bounds nothing."""
+
 
 def most_points(objects: Sequence[Card], largest: int | None = None) -> int:
     """The most points a pile of these objects can be worth, with at most `largest` of a category."""
@@ -141,35 +173,35 @@ def audit(figures: Sequence[Figures]) -> tuple[Finding, ...]:
     return tuple(impossible) or tuple(_audit_points(figures, OBJECTS, OBJECTS, "unlikely"))
 
 
-def _finding(code: str, severity: Severity, seats: Iterable[int], template: str, **params: object) -> Finding:
+def group_limits() -> list[int]:
+    """How many objects the largest categories of 1, 2, ... seats have together at most: those of the commonest."""
+    return list(accumulate(sorted((card.count for card in OBJECTS), reverse=True)))
+
+
+def _finding(code: str, severity: Severity, seats: Iterable[int], says: str, **params: object) -> Finding:
+    """`says` is the key of the sentence in `SAYS`; `seats` are indices from 0 here, numbers from 1 in the finding."""
     numbers = tuple(seat + 1 for seat in seats)
     params["seats"] = ", ".join(map(str, numbers))
-    return Finding(code, severity, numbers, Message(code, template, params))
+    return Finding(code, severity, numbers, Message(code, SAYS[says], params))
 
 
 def _audit_categories(figures: Sequence[Figures]) -> Iterator[Finding]:
     """One category has at most 10 objects; the largest of k seats have at most those of the k commonest together."""
-    counts = sorted((card.count for card in OBJECTS), reverse=True)
-    for seat, f in enumerate(figures):
-        if f.largest_category is not None and f.largest_category > counts[0]:
-            template = _("Seat %(seats)s has %(number)s objects of a category, %(by)s more than any has (%(limit)s).")
-            by = f.largest_category - counts[0]
-            params = {"number": f.largest_category, "by": by, "limit": counts[0]}
-            yield _finding("category-too-large", "impossible", (seat,), template, **params)
-    known = sorted(
-        ((f.largest_category, seat) for seat, f in enumerate(figures) if f.largest_category is not None), reverse=True
-    )
-    if known and known[0][0] > counts[0]:
+    limits = group_limits()
+    known = [(f.largest_category, seat) for seat, f in enumerate(figures) if f.largest_category is not None]
+    above = [(number, seat) for number, seat in known if number > limits[0]]
+    for number, seat in above:
+        params = {"number": number, "by": number - limits[0], "limit": limits[0]}
+        yield _finding("category-too-large", "impossible", (seat,), "category-too-large", **params)
+    if above:
         return
+    known.sort(reverse=True)
     for size in range(2, len(known) + 1):
-        number, limit = sum(largest for largest, _seat in known[:size]), sum(counts[:size])
+        number, limit = sum(largest for largest, _seat in known[:size]), limits[size - 1]
         if number > limit:
-            template = _(
-                "The largest categories of seats %(seats)s add up to %(number)s, %(by)s more than possible (%(limit)s)."
-            )
             seats = sorted(seat for _largest, seat in known[:size])
             params = {"number": number, "by": number - limit, "limit": limit}
-            yield _finding("categories-too-large", "impossible", seats, template, **params)
+            yield _finding("categories-too-large", "impossible", seats, "categories-too-large", **params)
             return
 
 
@@ -197,29 +229,9 @@ def _points_finding(
 ) -> Finding:
     above = points > most
     params = {"points": points, "by": points - most if above else least - points, "limit": most if above else least}
-    if len(seats) > 1 and above:
-        template = _(
-            "The points of seats %(seats)s add up to %(points)s, %(by)s more than the objects can be worth (%(limit)s)."
-        )
-    elif len(seats) > 1:
-        template = _(
-            "The points of seats %(seats)s add up to %(points)s, %(by)s less than the objects can be worth (%(limit)s)."
-        )
-    elif largest is not None and above:
-        template = _(
-            "Seat %(seats)s has %(points)s points, %(by)s more than objects of which at most %(largest)s are alike "
-            "can be worth (%(limit)s)."
-        )
-        params["largest"] = largest
-    elif largest is not None:
-        template = _(
-            "Seat %(seats)s has %(points)s points, %(by)s less than objects of which at most %(largest)s are alike "
-            "can be worth (%(limit)s)."
-        )
-        params["largest"] = largest
-    elif above:
-        template = _("Seat %(seats)s has %(points)s points, %(by)s more than the objects can be worth (%(limit)s).")
-    else:
-        template = _("Seat %(seats)s has %(points)s points, %(by)s less than the objects can be worth (%(limit)s).")
     code = f"points-{'too-high' if above else 'too-low'}"
-    return _finding(code, severity, seats, template, **params)
+    if len(seats) > 1:
+        return _finding(code, severity, seats, f"{code}-together", **params)
+    if largest is not None:
+        return _finding(code, severity, seats, f"{code}-alike", **params, largest=largest)
+    return _finding(code, severity, seats, code, **params)

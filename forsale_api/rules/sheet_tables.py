@@ -1,14 +1,16 @@
-"""The audit of a For Sale sheet as tables, for a score pad that has no rules of its own and only compares.
+"""The audit of a sheet as tables, for a score pad that has no rules of its own and only compares.
 
 `of_sheet` holds what `score_sheet.audit` asks of cheques and banknotes seat by seat; the search for one common deal
-of houses (variant) does not fit a table, so a sheet that passes here may still be refused there.
+of houses (variant) does not fit a table, so a sheet that passes here may still be refused there. `of_points` holds
+all that `lady_richmond.audit` asks.
 """
 
 from functools import cache
 from typing import Any
 
-from . import for_sale
+from . import for_sale, lady_richmond
 from .score_sheet import Deal, cards_of, deal_of, highest, lost_by_passing, lowest, sums_of
+from .scoring import Severity
 
 
 @cache
@@ -30,6 +32,31 @@ def of_sheet(edition_slug: str, variant: str, players: int) -> dict[str, Any]:
         table["other"] = _table(deal_of(edition, variant, players, other)) | {"aside": other}
         table["aside"] = for_sale.cards_aside(edition, variant, players)
     return table
+
+
+@cache
+def of_points() -> dict[str, Any]:
+    """What a Lady Richmond sheet can be, whatever the number of players.
+
+    - `limits`: how many objects the largest categories of 1, 2, ... seats have together at most.
+    - `readings`: of the deck, the one that allows most first: what lies beyond it (`severity`), and the `most` and the
+      `least` points of a pile with at most 0, 1, ... objects alike; the last ones are those of any pile.
+    """
+    objects = lady_richmond.OBJECTS
+    best, worst = lady_richmond.widest_reading(objects)
+    readings: list[tuple[Severity, Any, Any]] = [("impossible", best, worst), ("unlikely", objects, objects)]
+    alike = range(lady_richmond.MOST_ALIKE + 1)
+    return {
+        "limits": lady_richmond.group_limits(),
+        "readings": [
+            {
+                "severity": severity,
+                "most": [lady_richmond.most_points(high, number) for number in alike],
+                "least": [lady_richmond.least_points(low, number) for number in alike],
+            }
+            for severity, high, low in readings
+        ],
+    }
 
 
 def _table(deal: Deal) -> dict[str, Any]:

@@ -35,10 +35,11 @@ globalThis.padSheet = (() => {
 
   const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
-  // What cannot be. seats: [{cheques, banknotes}], null where a box is empty; then only what no further figure mends
-  // is found. says: sentences by code.
+  // What cannot be. seats: [{cheques, banknotes}] or [{points, largest_category}], null where a box is empty; then only
+  // what no further figure mends is found. says: sentences by code.
   function audit(table, says, seats) {
     if (!table) return [];
+    if (table.readings) return objects(table, says, seats);
     const found = judge(table, says, seats);
     if (!found.length || !table.other || judge(table.other, says, seats).length) return found;
     const params = { other: table.other.aside, aside: table.aside };
@@ -106,16 +107,58 @@ globalThis.padSheet = (() => {
     return found;
   }
 
-  // Competition ranks and what decided. seats: [{total, tie}], tie null where it is not known.
+  // Lady Richmond's piles: what no reading of the deck allows, else what the likely one does not.
+  function objects(table, says, seats) {
+    const found = [...categories(table, says, seats), ...points(table.readings[0], says, seats)];
+    return found.length ? found : points(table.readings[1], says, seats);
+  }
+
+  function categories({ limits }, says, seats) {
+    const known = seats.flatMap(({ largest_category: number }, seat) => number === null ? [] : [{ seat, number }]);
+    const above = known.filter(({ number }) => number > limits[0]);
+    if (above.length) {
+      return above.map(({ seat, number }) => finding(says, "category-too-large", [seat], { number, by: number - limits[0], limit: limits[0] }));
+    }
+    known.sort((a, b) => b.number - a.number || b.seat - a.seat);
+    for (let size = 2; size <= known.length; size += 1) {
+      const group = known.slice(0, size);
+      const number = sum(group.map((one) => one.number));
+      const limit = limits[size - 1];
+      if (number > limit) return [finding(says, "categories-too-large", group.map((one) => one.seat), { number, by: number - limit, limit })];
+    }
+    return [];
+  }
+
+  function points({ severity, most, least }, says, seats) {
+    const known = seats.flatMap((one, seat) => one.points === null ? [] : [{ ...one, seat }]);
+    const beyond = (group, value, alike) => {
+      const at = Math.min(alike ?? most.length, most.length - 1);
+      if (least[at] <= value && value <= most[at]) return [];
+      const [way, limit] = value > most[at] ? ["too-high", most[at]] : ["too-low", least[at]];
+      const more = group.length > 1 ? "-together" : alike === null ? "" : "-alike";
+      return [finding(says, `points-${way}${more}`, group, { points: value, by: Math.abs(value - limit), limit, largest: alike }, severity)];
+    };
+    const found = known.flatMap((one) => beyond([one.seat], one.points, one.largest_category));
+    if (found.length) return found;
+    return [1, -1].flatMap((sign) => {
+      const group = known.filter((one) => one.points * sign > 0);
+      return beyond(group.map((one) => one.seat), sum(group.map((one) => one.points)), null);
+    });
+  }
+
+  // Competition ranks and what decided. seats: [{total, tie, won}], tie null where it is not known; `won` where the table
+  // named the seat, which decides between those who are level and have no figure for it.
   function rank(seats, tieBreak) {
     const best = Math.max(...seats.map((seat) => seat.total));
     const level = seats.filter((seat) => seat.total === best);
     const told = (seat) => seats.every((other) => other.total !== seat.total || other.tie !== null);
-    const above = (a, b) => a.total > b.total || (a.total === b.total && told(a) && a.tie > b.tie);
+    const reported = !told(level[0]) && level.some((seat) => seat.won);
+    const above = (a, b) => a.total > b.total
+      || (a.total === b.total && (told(a) ? a.tie > b.tie : reported && a.total === best && Boolean(a.won) && !b.won));
     const ranks = seats.map((mine) => 1 + seats.filter((other) => above(other, mine)).length);
     const first = ranks.filter((place) => place === 1).length;
     let decidedBy = "total";
-    if (level.length > 1) decidedBy = level.some((seat) => seat.tie === null) ? "unknown" : first > 1 ? "shared" : tieBreak;
+    if (level.length > 1) decidedBy = reported ? "reported" : !told(level[0]) ? "unknown" : first > 1 ? "shared" : tieBreak;
     return { ranks, decidedBy };
   }
 
@@ -136,6 +179,7 @@ globalThis.padSheet = (() => {
       const params = { total, with: names(words, level.map((seat) => seat.name)), more: winners[0].tie, less: Math.max(...level.map((seat) => seat.tie)) };
       return [who, fill(words[decidedBy], params)];
     }
+    if (decidedBy === "reported") return [who, fill(words.reported[Math.min(winners.length, 2)], { total })];
     if (decidedBy === "unknown") return [who, fill(words.unknown, { total })];
     if (decidedBy === "shared") {
       const text = winners[0].banknotes === undefined ? words.shared_other : words.shared[Math.min(winners[0].tie, 2)];

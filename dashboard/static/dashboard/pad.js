@@ -13,6 +13,7 @@
   const rows = [...form.querySelectorAll(".seat")];
   const [main, tie] = data.sheet;
   const isMoney = data.game === "for-sale";
+  const written = isMoney ? [...data.sheet, "total"] : data.sheet;
   const many = (texts, n, params) => fill(texts[Math.min(n, 2)], params);
   let seated = [];
   let serverSays = null; // {key, findings}: what the server found in exactly this sheet
@@ -117,6 +118,7 @@
         input.setAttribute("aria-label", `${input.getAttribute("aria-label").split(",").slice(0, -1).join(",")}, ${seated[i] ?? ""}`);
         if (!used) input.value = "";
       }
+      if (!used && isMoney) form.elements[`won-${i + 1}`].checked = false;
     });
     for (const option of form.elements.first_seat.options) option.hidden = Number(option.value) > seated.length;
     form.classList.toggle("many", seated.length > 4);
@@ -142,34 +144,41 @@
 
   // ---- counting -----------------------------------------------------------------------------------
 
+  const onlyTotals = () => Boolean(form.elements.only_totals?.checked);
+  const shown = () => (onlyTotals() ? ["total"] : data.sheet);
   const boxes = () => rows.filter((row) => !row.hidden).flatMap((row) =>
-    [...row.querySelectorAll(".box")].filter((box) => !box.hidden).map((box) => box.querySelector("input")));
+    [...row.querySelectorAll(".box")].filter((box) => !box.hidden && shown().includes(box.dataset.figure)).map((box) => box.querySelector("input")));
 
   function read() {
     return seated.map((name, i) => {
       const text = (figure) => form.elements[`${figure}-${i + 1}`].value;
-      return { name, text: text(main), [main]: sumOf(text(main)), [tie]: sumOf(text(tie)) };
+      const value = (figure) => (shown().includes(figure) ? sumOf(text(figure)) : null);
+      const won = onlyTotals() && form.elements[`won-${i + 1}`].checked;
+      return { name, text: text(main), [main]: value(main), [tie]: value(tie), written: value("total"), won };
     });
   }
 
   function update() {
     const sheet = read();
     const known = (value) => value !== null && !Number.isNaN(value);
+    const only = onlyTotals();
     const seats = sheet.map((seat) => ({
       ...seat,
-      total: isMoney ? (known(seat[main]) ? seat[main] : 0) + (known(seat[tie]) ? seat[tie] : 0) : known(seat[main]) ? seat[main] : -Infinity,
+      total: only ? (known(seat.written) ? seat.written : 0) : isMoney ? (known(seat[main]) ? seat[main] : 0) + (known(seat[tie]) ? seat[tie] : 0) : known(seat[main]) ? seat[main] : -Infinity,
       tie: known(seat[tie]) ? seat[tie] : null,
     }));
-    const began = seats.map((seat) => known(seat[main]) || (isMoney && known(seat[tie])));
-    const unreadable = sheet.some((seat) => Number.isNaN(seat[main]) || Number.isNaN(seat[tie]) || Math.abs(seat[main]) > data.largest || Math.abs(seat[tie]) > data.largest);
+    const began = seats.map((seat) => known(seat[main]) || known(seat.written) || (isMoney && known(seat[tie])));
+    const values = (seat) => [seat[main], seat[tie], seat.written];
+    const unreadable = sheet.some((seat) => values(seat).some((value) => Number.isNaN(value) || Math.abs(value) > data.largest));
     const best = Math.max(...seats.map((seat) => seat.total));
+    const level = seats.map((seat) => began.every(Boolean) && seat.total === best && seats.filter((one) => one.total === best).length > 1);
     // Lady Richmond's tie-break is asked for only where it decides.
-    const asked = seats.map((seat) => isMoney || (seats.every((one) => known(one[main])) && seat.total === best && seats.filter((one) => one.total === best).length > 1));
-    const whole = seats.every((seat, i) => known(seat[main]) && (!isMoney || known(seat[tie]))) && !unreadable;
-    const told = began.every(Boolean) ? rank(seats.map((seat, i) => ({ total: seat.total, tie: asked[i] ? seat.tie : null })), tie) : null;
+    const asked = level.map((one) => isMoney || one);
+    const whole = seats.every((seat) => (only ? known(seat.written) : known(seat[main]) && (!isMoney || known(seat[tie])))) && !unreadable;
+    const told = began.every(Boolean) ? rank(seats.map((seat, i) => ({ total: seat.total, tie: asked[i] ? seat.tie : null, won: seat.won && level[i] })), tie) : null;
     rows.forEach((row, i) => {
       if (i >= seats.length) return;
-      const wrong = Number.isNaN(sheet[i][main]) || Number.isNaN(sheet[i][tie]);
+      const wrong = values(sheet[i]).some(Number.isNaN);
       for (const box of row.querySelectorAll(".box")) {
         const input = box.querySelector("input");
         const value = sumOf(input.value);
@@ -183,7 +192,8 @@
       const message = row.querySelector(".wrong");
       message.textContent = wrong ? words.not_a_sum : !isMoney && asked[i] && seats[i].tie === null ? words.ask_collection : "";
       message.hidden = !message.textContent;
-      row.querySelector(".tt").hidden = !isMoney;
+      row.querySelector(".tt").hidden = !isMoney || only;
+      if (isMoney) row.querySelector(".won").hidden = !only || !level[i];
       row.querySelector(".tt b").textContent = began[i] ? seats[i].total : "–";
       row.classList.toggle("best", Boolean(told) && told.ranks[i] === 1);
     });
@@ -204,7 +214,7 @@
     save.classList.toggle("main", fair);
     keepDraft();
     if (whole) askServer(sheet);
-    return { seats, told, findings, whole, fair };
+    return { seats, level, told, findings, whole, fair };
   }
 
   function say(element, text) {
@@ -213,13 +223,13 @@
 
   function findingsIn(sheet, whole) {
     if (whole && serverSays?.key === sheetKey(sheet)) return serverSays.findings;
-    return isMoney ? audit(table(), says, sheet) : [];
+    return onlyTotals() ? [] : audit(table(), says, sheet); // of totals alone the server knows what can be
   }
 
   function drawFinding(sheet, findings, whole) {
     const box = $("find");
     const [head, more] = box.children;
-    const sums = isMoney ? table()?.all : null;
+    const sums = isMoney && !onlyTotals() ? table()?.all : null;
     const due = sums?.length === 1 && sums[0][0] === sums[0][1] ? sums[0][0] : null;
     const value = sheet.reduce((sum, seat) => sum + (seat[main] || 0), 0);
     const any = sheet.some((seat) => seat[main] !== null);
@@ -228,7 +238,7 @@
       const bad = findings.some((one) => one.severity === "impossible");
       text = [findings.map((one) => one.detail).join(" "), bad ? words.recount : words.unlikely];
     } else if (whole) {
-      text = [due !== null ? fill(words.agrees, { value }) : words.checked, ""];
+      text = [due !== null ? fill(words.agrees, { value }) : isChecked(sheet) ? words.checked : "", ""];
     } else if (any && due !== null) {
       text = [fill(words.so_far, { value, due }), ""];
     }
@@ -238,7 +248,8 @@
     say(more, text[1]);
   }
 
-  const sheetKey = (sheet) => JSON.stringify([edition(), variant(), sheet.map((seat) => [seat.text, seat[main], seat[tie]])]);
+  const sheetKey = (sheet) => JSON.stringify([edition(), variant(), sheet.map((seat) => [seat.text, seat[main], seat[tie], seat.written])]);
+  const isChecked = (sheet) => !onlyTotals() || serverSays?.key === sheetKey(sheet);
 
   // The server has the last word while there is one: it knows what no table can hold.
   let asking;
@@ -267,6 +278,7 @@
 
   function figures(sheet) {
     return sheet.map((seat) => {
+      if (onlyTotals()) return { total: seat.written };
       const cards = isMoney ? cardsIn(seat.text, table()) : null;
       const entry = cards ? { cheque_cards: cards } : { [main]: seat[main] };
       if (seat[tie] !== null) entry[tie] = seat[tie];
@@ -288,7 +300,8 @@
     store.set(DRAFT, {
       at: Date.now(), club: club().slug, seated, variant: variant(), edition: edition(), played_on: form.elements.played_on.value, editing,
       counting: root.classList.contains("counting") && !root.classList.contains("finished"),
-      texts: rows.slice(0, seated.length).map((_, i) => [form.elements[`${main}-${i + 1}`].value, form.elements[`${tie}-${i + 1}`].value]),
+      only: onlyTotals(), won: seated.map((_, i) => Boolean(form.elements[`won-${i + 1}`]?.checked)),
+      texts: seated.map((_, i) => written.map((figure) => form.elements[`${figure}-${i + 1}`].value)),
       extras: Object.fromEntries(EXTRAS.map((name) => [name, form.elements[name].value])),
     });
   }
@@ -300,10 +313,11 @@
     form.elements.edition.value = draft.edition;
     const radio = form.querySelector(`input[name=variant][value="${draft.variant}"]`);
     if (radio) radio.checked = true;
-    draft.texts.forEach((texts, i) => {
-      form.elements[`${main}-${i + 1}`].value = texts[0];
-      form.elements[`${tie}-${i + 1}`].value = texts[1];
-    });
+    draft.texts.forEach((texts, i) => texts.forEach((text, at) => { form.elements[`${written[at]}-${i + 1}`].value = text; }));
+    if (isMoney) {
+      form.elements.only_totals.checked = Boolean(draft.only);
+      draft.won?.forEach((won, i) => { form.elements[`won-${i + 1}`].checked = won; });
+    }
     for (const [name, value] of Object.entries(draft.extras)) form.elements[name].value = value;
     editing = draft.editing ?? null;
     seated = draft.seated;
@@ -312,6 +326,7 @@
 
   function clearSheet() {
     for (const row of rows) for (const input of row.querySelectorAll(".box input")) input.value = "";
+    for (const box of form.querySelectorAll(".won input, #only-totals")) box.checked = false;
     for (const name of EXTRAS) form.elements[name].value = "";
     for (const radio of form.querySelectorAll("input[name=variant]")) radio.defaultChecked = radio.checked;
     serverSays = null;
@@ -322,10 +337,11 @@
   // ---- saving and sending --------------------------------------------------------------------------
 
   async function save() {
-    const { seats, told, findings, whole, fair } = update();
+    const { seats, level, told, findings, whole, fair } = update();
     if (!whole) return;
     $("save").disabled = true;
     const sheet = read();
+    const named = seats.flatMap((seat, i) => (seat.won && level[i] ? [i + 1] : []));
     const body = {
       id: editing ?? queue.newId(),
       club: club().slug, game: data.game, edition: edition(), variant: variant(),
@@ -336,6 +352,7 @@
     if (form.elements.played_at.value) body.played_at = form.elements.played_at.value;
     if (/^\d+$/.test(form.elements.duration_minutes.value)) body.duration_minutes = Number(form.elements.duration_minutes.value);
     for (const name of ["location", "notes"]) if (form.elements[name].value) body[name] = form.elements[name].value;
+    if (named.length) body.reported_winners = named;
     if (!fair) body.accept_findings = true;
     const ask = (i) => isMoney || seats[i].tie !== null;
     const people = seats.map((seat, i) => ({ ...seat, tie: ask(i) ? seat.tie : null, banknotes: isMoney ? seat.tie : undefined }));
@@ -343,7 +360,7 @@
     current = {
       id: body.id, body: JSON.stringify(body), user: data.user, state: "waiting", reason: "", said: "",
       title: [data.name, data.variants[variant()], many(words.players, seated.length, { players: seated.length })].join(", "),
-      club: club().name, head, why, date: body.played_on, findings: findings.map((one) => one.detail),
+      club: club().name, head, why, date: body.played_on, findings: findings.map((one) => one.detail), checked: isChecked(sheet),
       lines: seats.map((seat, i) => ({ rank: told.ranks[i], name: seat.name, main: seat[main], tie: seat[tie], total: seat.total })).sort((a, b) => a.rank - b.rank),
       draft: store.get(DRAFT),
     };
@@ -378,9 +395,9 @@
     $("done-why").textContent = current.why && `${current.why[0].toUpperCase()}${current.why.slice(1)}.`;
     const day = current.date === today() ? words.today : new Date(`${current.date}T12:00`).toLocaleDateString(root.lang, { day: "numeric", month: "long", year: "numeric" });
     $("done-meta").textContent = `${current.title}, ${day}`;
-    $("done-check").textContent = current.findings.length ? current.findings.join(" ") : words.checked;
+    $("done-check").textContent = current.findings.length ? current.findings.join(" ") : current.checked ? words.checked : "";
     $("done-rows").replaceChildren(...current.lines.map((line) => {
-      const cells = isMoney ? [money(line.main), line.tie, money(line.total)] : [money(line.total)];
+      const cells = isMoney ? [line.main === null ? "–" : money(line.main), line.tie ?? "–", money(line.total)] : [money(line.total)];
       return make("tr", { className: line.rank === 1 ? "win" : "" }, make("td", { textContent: line.rank }), make("td", { textContent: line.name }),
         ...cells.map((text) => make("td", { className: "num", textContent: text })));
     }));
@@ -476,7 +493,7 @@
 
   async function share() {
     const lines = [current.title, `${current.club}, ${current.date}`, "", ...current.lines.map((line) => {
-      const notes = isMoney ? `, ${many(words.notes, line.tie, { n: line.tie })}` : "";
+      const notes = isMoney && line.tie !== null ? `, ${many(words.notes, line.tie, { n: line.tie })}` : "";
       return `${line.rank}. ${line.name}, ${isMoney ? money(line.total) : fill(words.points, { points: line.total })}${notes}`;
     }), "", $("done-why").textContent || $("done-head").textContent];
     const text = lines.join("\n");
@@ -495,7 +512,7 @@
   if (data.clubs.length === 1) form.elements.club.closest(".field").hidden = true;
 
   form.addEventListener("input", (event) => {
-    if (event.target.closest(".box")) update();
+    if (event.target.closest(".box, .won, .only-totals")) update();
     else if (event.target.id === "new-player") drawStart();
     else keepDraft();
   });
