@@ -328,7 +328,7 @@ def _simulations(left: Sequence[Kind], filters: Filters) -> dict[Kind, Simulatio
         for kind in left
         if kind.game == services.SIMULATED_GAME
     }
-    references = {_kind_of(one): one for one in stored.filter(reference=True)}
+    references = {_kind_of(one): one for one in stored.filter(reference=True) if services.is_current(one)}
     missing = dict.fromkeys(kind for kind in shared.values() if kind not in references)
     if missing:
         services.ask_for_references([kind._asdict() for kind in missing])
@@ -366,7 +366,12 @@ def _line_up(simulation: Simulation) -> dict[str, Any]:
 
 def _figures(simulation: Simulation) -> dict[str, Any]:
     stored = simulation.result.summary
-    return services.summary_of(simulation).as_dict() if stored is None else _stored_figures(bytes(stored))
+    if stored is None:
+        return services.summary_of(simulation).as_dict()
+    try:
+        return _stored_figures(bytes(stored))
+    except ValueError as error:
+        raise services.of_another_engine(simulation) from error
 
 
 @lru_cache(maxsize=64)

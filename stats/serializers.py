@@ -493,6 +493,10 @@ class TiesSerializer(serializers.Serializer[Any]):
 class ResultsSerializer(serializers.Serializer[Any]):
     request = RequestSerializer()
     engine = serializers.CharField()
+    edition_hash = serializers.CharField(help_text=_("Of the edition’s rule numbers"))
+    bot_hashes = serializers.DictField(
+        child=serializers.CharField(), help_text=_("Of each bot’s policy: another hash, another bot by that name")
+    )
     games = serializers.IntegerField(help_text=_("Done so far"))
     complete = serializers.BooleanField()
     overall = OverallSerializer()

@@ -90,27 +90,37 @@ def request_of(simulation: Simulation) -> dict[str, Any]:
     }
 
 
+def is_current(simulation: Simulation) -> bool:
+    """Whether its games are still those that would be played now: same engine, edition and bots by policy."""
+    return simulation.result.key == setting_of(simulation).key
+
+
 def summary_of(simulation: Simulation) -> Summary:
-    """The counts so far, all zero before the first game. Raises ValueError where another engine counted them."""
-    stored = simulation.result.summary
-    if stored is None:
-        return Summary(setting_of(simulation), (), np.zeros(1, COUNTS))
-    return Summary.from_bytes(bytes(stored))
-
-
-def results_of(simulation: Simulation) -> dict[str, Any]:
-    """The results in the API's form, of the games done so far.
+    """The counts so far, all zero before the first game.
 
     Raises `Conflict` (409, `other-engine`) where an older engine made them, whose counts are no longer understood.
     """
+    stored = simulation.result.summary
+    if stored is None:
+        return Summary(setting_of(simulation), (), np.zeros(1, COUNTS))
     try:
-        return summary_of(simulation).as_dict(request_of(simulation))
+        return Summary.from_bytes(bytes(stored))
     except ValueError as error:
-        raise Conflict(
-            gettext("These results are of engine %(engine)s; ask for the simulation again.")
-            % {"engine": simulation.result.engine},
-            code="other-engine",
-        ) from error
+        raise of_another_engine(simulation) from error
+
+
+def of_another_engine(simulation: Simulation) -> Conflict:
+    """The answer (409) where an older engine counted, in a form that is no longer read."""
+    return Conflict(
+        gettext("These results are of engine %(engine)s; ask for the simulation again.")
+        % {"engine": simulation.result.engine},
+        code="other-engine",
+    )
+
+
+def results_of(simulation: Simulation) -> dict[str, Any]:
+    """The results in the API's form, of the games done so far. Raises as `summary_of` does."""
+    return summary_of(simulation).as_dict(request_of(simulation))
 
 
 def no_such_simulation(place: tuple[str, ...] = ()) -> NotFound:
@@ -218,7 +228,7 @@ def start_reference(
 ) -> Simulation:
     """The simulation that recorded scores of this kind are shown beside, begun if there is none.
 
-    One that was cancelled or failed is replaced. `requester` may hold and go on with a new one.
+    One that was cancelled, failed, or is no longer current is replaced. `requester` may hold and go on with a new one.
     """
     kind: dict[str, Any] = {
         "game": game,
@@ -226,8 +236,9 @@ def start_reference(
         "variant": variant,
         "player_count": player_count,
     }
-    found = Simulation.objects.select_for_update(of=("self",)).filter(**kind, reference=True).first()
-    if found is not None and found.status not in (Status.CANCELLED, Status.FAILED):
+    references = Simulation.objects.select_related("result").filter(**kind, reference=True)
+    found = references.select_for_update(of=("self",)).first()
+    if found is not None and found.status not in (Status.CANCELLED, Status.FAILED) and is_current(found):
         return found
     if found is not None:
         found.reference = False
@@ -243,7 +254,7 @@ def start_reference(
                 reference=True,
             )
     except IntegrityError:  # begun by somebody else at the same moment
-        return Simulation.objects.get(**kind, reference=True)
+        return references.get()
 
 
 def ask_for_references(kinds: Sequence[Mapping[str, Any]]) -> None:
@@ -394,8 +405,12 @@ def lease(*, chunk_id: int) -> Lease | None:
         pk=chunk_id,
         simulation__in=Simulation.objects.filter(status__in=ACTIVE),
     ).update(lease=token, leased_until=now + LEASE, worker=this_worker(), attempts=F("attempts") + 1)
-    chunk = Chunk.objects.select_related("simulation").filter(pk=chunk_id, lease=token).first() if taken else None
+    chunks = Chunk.objects.select_related("simulation__result")
+    chunk = chunks.filter(pk=chunk_id, lease=token).first() if taken else None
     if chunk is None:
+        return None
+    if not is_current(chunk.simulation):
+        _fail(chunk.simulation_id, "begun by another engine, edition or bot of that name, which is no more")
         return None
     if chunk.attempts > MOST_LEASES:
         _fail(chunk.simulation_id, f"games from {chunk.first_game} on were begun {MOST_LEASES} times and never ended")

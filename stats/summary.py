@@ -8,17 +8,18 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forsale_api.rules.for_sale import EDITIONS, cards_dealt, houses_on_table, refund
+from stats.bot_hashes import bot_hash
 from stats.distribution import describe, share, standard_error
 
 ENGINE = "1.1.0"
-"""Names the meaning of a seed: raised whenever the same request would give other counts."""
+"""Names the meaning of a seed: raised whenever the same request would give other counts, bots apart (`bot_hashes`)."""
 
 SEATS = 6  # the most players any edition takes
 CARDS = 30  # the most cards a pile holds
@@ -77,11 +78,19 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """Equal where the games are equal: the edition counts by its rule numbers, not by its name."""
+        """Equal where the games are equal."""
+        table = [self.made_by(), self.game, self.variant, self.player_count, self.bots, self.seed, self.opener]
+        return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()
+
+    def made_by(self) -> dict[str, Any]:
+        """What plays and counts now: the engine's version, the edition by its rule numbers, each bot by its policy."""
         edition = asdict(EDITIONS[self.edition])
         numbers = {name: value for name, value in edition.items() if name not in ("slug", "names")}
-        table = [ENGINE, self.game, numbers, self.variant, self.player_count, self.bots, self.seed, self.opener]
-        return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()
+        return {
+            "engine": ENGINE,
+            "edition_hash": hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:16],
+            "bot_hashes": {bot: bot_hash(bot) for bot in self.bots},
+        }
 
     def cards_dealt(self) -> int:
         """Houses in play, and as many cheques."""
@@ -104,12 +113,18 @@ type Ranges = tuple[tuple[int, int], ...]
 class Summary:
     """Counts of the games `ranges` of a setting; `counts` is one record of COUNTS (about 50 KB, whatever the number).
 
-    `a + b` joins summaries of one setting and raises ValueError for two settings or for games counted twice.
+    `made_by` is what played them, as `Setting.made_by` said then. `a + b` joins summaries of one setting and raises
+    ValueError for two settings, for another engine, edition or bot by the same name, or for games counted twice.
     """
 
     setting: Setting
     ranges: Ranges
     counts: NDArray[np.void]
+    made_by: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.made_by:
+            object.__setattr__(self, "made_by", self.setting.made_by())
 
     @property
     def games(self) -> int:
@@ -122,23 +137,26 @@ class Summary:
         return counter
 
     def __add__(self, other: Self) -> Self:
-        if self.setting.key != other.setting.key:
+        if not self._is_of(other):
             raise ValueError("summaries of different simulations do not add up")
         added = self.counts.view(np.int64) + other.counts.view(np.int64)
-        return type(self)(self.setting, _merged(self.ranges, other.ranges), added.view(COUNTS))
+        return type(self)(self.setting, _merged(self.ranges, other.ranges), added.view(COUNTS), self.made_by)
+
+    def _is_of(self, other: Self) -> bool:
+        return self.setting.key == other.setting.key and self.made_by == other.made_by
 
     def __eq__(self, other: object) -> bool:
         """Same setting, same games, same counts."""
         if not isinstance(other, Summary):
             return NotImplemented
-        same = self.setting.key == other.setting.key and self.ranges == other.ranges
+        same = self._is_of(other) and self.ranges == other.ranges
         return same and bool(np.array_equal(self.counts.view(np.int64), other.counts.view(np.int64)))
 
     __hash__ = None  # type: ignore[assignment]  # holds an array
 
     def to_bytes(self) -> bytes:
         """A compact form (a few KB) for storing; `from_bytes` reads it back."""
-        header = {"engine": ENGINE, "layout": LAYOUT, "setting": asdict(self.setting), "ranges": self.ranges}
+        header = {"made_by": self.made_by, "layout": LAYOUT, "setting": asdict(self.setting), "ranges": self.ranges}
         counts = self.counts.view(np.int64).astype("<i8").tobytes()
         return json.dumps(header, sort_keys=True).encode() + b"\n" + zlib.compress(counts, 6)
 
@@ -148,15 +166,15 @@ class Summary:
         head, _newline, body = bytes(data).partition(b"\n")
         try:
             header = json.loads(head)
-            made_by = header["engine"], header["layout"]
-            setting, ranges = header["setting"], header["ranges"]
+            made_by, layout, setting, ranges = (header[name] for name in ("made_by", "layout", "setting", "ranges"))
+            engine = made_by["engine"]
             counts = np.frombuffer(zlib.decompress(body), "<i8").astype(np.int64)
         except (ValueError, KeyError, TypeError, zlib.error) as error:
             raise ValueError("not a stored summary") from error
-        if made_by != (ENGINE, LAYOUT):
-            raise ValueError(f"a summary of engine {made_by[0]} ({made_by[1]}), not {ENGINE} ({LAYOUT})")
+        if (engine, layout) != (ENGINE, LAYOUT):
+            raise ValueError(f"a summary of engine {engine} ({layout}), not {ENGINE} ({LAYOUT})")
         setting["bots"] = tuple(setting["bots"])
-        return cls(Setting(**setting), tuple((low, high) for low, high in ranges), counts.view(COUNTS))
+        return cls(Setting(**setting), tuple((low, high) for low, high in ranges), counts.view(COUNTS), made_by)
 
     # --- figures ---
 
@@ -222,7 +240,7 @@ class Summary:
             request = {**asdict(setting), "bots": list(setting.bots), "games": self.games}
         return {
             "request": dict(request),
-            "engine": ENGINE,
+            **self.made_by,
             "games": self.games,
             "complete": self.games >= int(request["games"]),
             "overall": {

@@ -30,7 +30,7 @@ class Scores(APIView):
     """Score distributions, recorded or simulated: one block per edition, variant and player count."""
 
     query_serializer = serializers.ScoreQuery
-    problems = {"GET": (404,)}
+    problems = {"GET": (404, 409)}
 
     @extend_schema(responses={200: serializers.ScoresSerializer})
     def get(self, request: Request) -> Response:

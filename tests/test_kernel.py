@@ -477,7 +477,7 @@ def run_copy(folder, cache, source=RUN):
 
 def copy_of_the_engine(folder):
     (folder / "stats").mkdir()
-    for name in ("__init__", "kernel", "planner", "bots", "simulation", "summary", "distribution"):
+    for name in ("__init__", "kernel", "planner", "bots", "planning", "bot_hashes", "simulation", "summary", "distribution"):
         shutil.copy2(ROOT / "stats" / f"{name}.py", folder / "stats")
     bytecode = shutil.ignore_patterns("__pycache__")  # Python's own would hide an edit of the same time and length
     shutil.copytree(ROOT / "forsale_api" / "rules", folder / "forsale_api" / "rules", ignore=bytecode)

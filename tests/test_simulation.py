@@ -170,9 +170,8 @@ def test_a_summary_does_not_grow_with_the_number_of_games():
 
 def test_the_results_have_the_form_of_the_contract():
     results = json.loads(json.dumps(simulate(**REQUEST).as_dict({**REQUEST, "opener": "random"})))
-    assert list(results) == [
-        *("request", "engine", "games", "complete", "overall", "seats", "positions", "decided_by", "ties", "houses")
-    ]
+    made, counted = ["engine", "edition_hash", "bot_hashes"], ["overall", "seats", "positions", "decided_by", "ties"]
+    assert list(results) == ["request", *made, "games", "complete", *counted, "houses"]
     assert results["request"]["bots"] == ["coin-flip", "random", "to-six"]
     assert (results["engine"], results["games"], results["complete"]) == (ENGINE, 1000, True)
     assert set(results["overall"]) == {"total", "winning_total", "margin", "banknotes"}

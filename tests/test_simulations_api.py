@@ -272,6 +272,8 @@ def test_results_of_another_engine_say_so(owner: APIClient) -> None:
     simulation = ask(owner)
     SimulationResult.objects.update(engine="0.9.0", summary=b'{"engine": "0.9.0"}\n', games=0)
     problem(owner.get(f"{SIMULATIONS}{simulation['id']}/results/"), 409, "other-engine", "")
+    shown = {"data": "simulated", "simulation": simulation["id"], "player_count": 3}
+    problem(owner.get("/api/v1/stats/scores/", shown), 409, "other-engine", "")
 
 
 def test_the_speed_is_that_of_whole_turns(settings: Any) -> None:

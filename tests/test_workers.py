@@ -165,6 +165,42 @@ def test_a_reference_that_failed_or_was_cancelled_is_begun_again(db: Any) -> Non
     assert list(Simulation.objects.filter(reference=True)) == [second]
 
 
+def made_by_another(simulation: Simulation) -> None:
+    """As if an engine, an edition or one of its bots had been another one when it was asked for."""
+    SimulationResult.objects.filter(simulations=simulation).update(key="of another")
+
+
+def test_a_reference_of_another_engine_or_bot_is_not_shown_and_begun_anew(db: Any) -> None:
+    kind: dict[str, Any] = {"game": "for-sale", "edition": "iello", "variant": "base", "player_count": 3}
+    first = services.start_reference(**kind)
+    work(chunks=1)
+    shown = {"data": "simulated", "edition": "iello", "variant": "base", "player_count": 3}
+    assert len(aggregates.score_blocks(shown)["results"]) == 1
+    made_by_another(first)
+    assert not aggregates.score_blocks(shown)["results"]
+    second = services.start_reference(**kind)
+    assert second != first
+    assert list(Simulation.objects.filter(reference=True)) == [second]
+
+
+def test_a_simulation_begun_by_another_engine_or_bot_fails_rather_than_mixing_games(db: Any) -> None:
+    simulation = ask(20_000)
+    work(chunks=1)
+    made_by_another(simulation)
+    work()
+    simulation.refresh_from_db()
+    assert (simulation.status, simulation.games_done) == (Status.FAILED, services.FIRST_CHUNK)
+    assert "another engine" in simulation.error
+
+
+def test_a_request_that_another_engine_or_bot_answered_is_played_anew(db: Any) -> None:
+    first = ask(5_000)
+    work()
+    assert ask(5_000).status == Status.FINISHED
+    made_by_another(first)
+    assert ask(5_000).status == Status.QUEUED
+
+
 # ---- the embedded worker ----------------------------------------------------------------------------
 
 
