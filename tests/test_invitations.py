@@ -381,6 +381,8 @@ def test_a_merge_does_not_show_who_is_hidden(club: Club, owner: APIClient, two: 
     refused = owner.post(f"{PLAYERS}{theo.pk}/merge/", {"into": str(theodore.pk)})
     assert (refused.status_code, code(refused)) == (409, "player-hidden")
     assert "Theo " not in refused.content.decode()
+    back = owner.post(f"{PLAYERS}{theodore.pk}/merge/", {"into": str(theo.pk)})
+    assert (back.status_code, code(back)) == (409, "player-hidden"), "the one who goes would tell who the other is"
 
 
 def test_merges_are_undone_from_the_last_one_back(club: Club, owner: APIClient, two: tuple[Player, Player]) -> None:

@@ -150,6 +150,22 @@ def test_a_player_filter_shows_nothing_of_clubs_one_may_not_see(
     assert ids(owner, player=str(player)) == [plays_of["private"]]
 
 
+def test_the_old_name_and_the_old_id_of_a_merged_player_lead_to_the_one_who_stayed(
+    owner: APIClient, anonymous: APIClient, club: Club
+) -> None:
+    first = post(owner, seats=seats(names=["Theo B.", "Marianne", "Guilaine"]))
+    second = post(owner, seats=seats(names=["Théodore", "Marianne", "Guilaine"]))
+    gone, kept = first["seats"][0]["player"]["id"], second["seats"][0]["player"]["id"]
+    last = str(Player.objects.create(club=club, name="Teddy", name_key="teddy").pk)
+    for one, other in ((gone, kept), (kept, last)):
+        assert owner.post(f"/api/v1/clubs/nantes/players/{one}/merge/", {"into": other}).status_code == 201
+    for who in (gone, kept, last, "theo b.", "Théodore", "Teddy"):
+        assert ids(owner, player=who, club="nantes") == [second["id"], first["id"]], who
+        lines = owner.get(PLAYS + "export.ndjson", {"player": who, "club": "nantes"}).getvalue().splitlines()
+        assert len(lines) == 3
+    assert ids(anonymous, player=gone) == []
+
+
 def test_my_plays_are_those_i_recorded_or_sat_in(
     owner: APIClient, member: APIClient, anonymous: APIClient, club: Club
 ) -> None:

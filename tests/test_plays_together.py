@@ -11,7 +11,8 @@ from django.db import connections
 from rest_framework.test import APIClient
 
 from forsale_api.clubs.models import Club
-from forsale_api.plays.models import Play, PlayChange, PlayToFold
+from forsale_api.plays import views as plays_views
+from forsale_api.plays.models import Play, PlayChange, PlayToFold, Seat
 from tests.test_plays import PLAYS, body, post, record_body, seats
 
 CALLERS = 6
@@ -77,6 +78,76 @@ def test_changes_made_at_once_are_all_kept_one_after_the_other(member: APIClient
         lambda number: fresh(member).patch(address, {"duration_minutes": 40 + number}, headers={"if-match": tag})
     )
     assert sorted(answer.status_code for answer in answers) == [200] + [412] * (CALLERS - 1)
+
+
+def merged_in_between(owner: APIClient, monkeypatch: pytest.MonkeyPatch, where: Any, name: str) -> tuple[str, str]:
+    """Théo and Teddy; another caller merges the first into the second between the next look-up of players and the write
+    that follows it. Gives their ids."""
+    gone, kept = (
+        owner.post("/api/v1/clubs/nantes/players/", {"name": name}).json()["id"] for name in ("Théo", "Teddy")
+    )
+    look_up = getattr(where, name)
+
+    def merge() -> None:
+        try:
+            answer = fresh(owner).post(f"/api/v1/clubs/nantes/players/{gone}/merge/", {"into": kept})
+            assert answer.status_code == 201, answer.content
+        finally:
+            connections.close_all()
+
+    def found_and_then_merged(*args: Any, **kwargs: Any) -> Any:
+        monkeypatch.setattr(where, name, look_up)
+        found = look_up(*args, **kwargs)
+        with ThreadPoolExecutor(1) as other:
+            other.submit(merge).result()
+        return found
+
+    monkeypatch.setattr(where, name, found_and_then_merged)
+    return gone, kept
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_play_recorded_while_its_player_is_merged_away_seats_the_one_who_stays(
+    owner: APIClient, club: Club, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone, kept = merged_in_between(owner, monkeypatch, plays_views, "known_players")
+    for guest in ("Marianne", "Guilaine"):
+        owner.post("/api/v1/clubs/nantes/players/", {"name": guest})
+    play = owner.post(PLAYS, body())
+    assert play.status_code == 201, play.content
+    assert play.json()["seats"][0]["player"] == {"id": kept, "name": "Teddy"}
+    assert not Seat.objects.filter(player=gone).exists()
+    assert {seat["player"] for seat in PlayChange.objects.get().after["seats"]} == {
+        seat["player"]["id"] for seat in play.json()["seats"]
+    }
+
+
+@pytest.mark.django_db(transaction=True)
+def test_plays_recorded_and_corrected_while_players_are_merged_never_seat_who_is_gone(
+    owner: APIClient, club: Club
+) -> None:
+    names = [f"P{number}" for number in range(CALLERS)]
+    ids = [owner.post("/api/v1/clubs/nantes/players/", {"name": name}).json()["id"] for name in names]
+    one = post(owner, seats=seats(names=["A", "B", "C"]))["id"]
+
+    def act(number: int) -> set[int]:
+        client, statuses = fresh(owner), set()
+        for turn in range(4):
+            if number == 0 and turn < len(ids) - 1:
+                answer = client.post(f"/api/v1/clubs/nantes/players/{ids[turn]}/merge/", {"into": ids[-1]})
+            elif number == 1:
+                answer = client.patch(
+                    f"{PLAYS}{one}/", {"seats": [{"player": ids[turn]}, {"player": "B"}, {"player": "C"}]}
+                )
+            else:
+                answer = client.post(PLAYS, body(seats=seats(names=[f"B{number}", f"p{turn}", f"C{number}"])))
+            statuses.add(answer.status_code)
+        return statuses
+
+    assert set().union(*at_once(act)) <= {200, 201}
+    gone = club.players.exclude(merged_into=None)
+    assert gone.count() == 4
+    assert not Seat.objects.filter(player__in=gone).exists()
 
 
 @pytest.fixture

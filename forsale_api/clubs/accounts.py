@@ -51,7 +51,7 @@ def delete_account(user: User) -> None:
     history says of its changes that somebody made them. Raises `Conflict` (409, last-owner) while a club with other
     members would be left without an owner.
     """
-    list(Club.objects.select_for_update().filter(memberships__user=user).order_by("pk"))
+    list(Club.objects.select_for_update(no_key=True).filter(memberships__user=user).order_by("pk"))
     unsettled = clubs_to_settle(user)
     if unsettled:
         raise Conflict(

@@ -12,7 +12,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import F, ProtectedError, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
@@ -90,7 +90,7 @@ def require_member(user: Caller, slug: str, *, place: Place = (), lock: bool = F
     member.
     """
     if lock:
-        Club.objects.select_for_update().filter(slug=slug).first()
+        Club.objects.select_for_update(no_key=True).filter(slug=slug).first()
     if user.is_authenticated:
         found = Membership.objects.select_related("club").filter(user=user, club__slug=slug).first()
         if found is not None:
@@ -109,8 +109,11 @@ def require_owner(user: Caller, slug: str, *, lock: bool = False) -> Membership:
 
 
 def locked_club(club: Club) -> Club:
-    """The club's row, held until the transaction ends: whoever changes members or claims takes it first."""
-    locked = Club.objects.select_for_update().filter(pk=club.pk).first()
+    """The club's row, held until the transaction ends: whoever changes members or claims takes it first.
+
+    Plays recorded meanwhile do not wait for it: they hold their players, which some who hold the club need next.
+    """
+    locked = Club.objects.select_for_update(no_key=True).filter(pk=club.pk).first()
     if locked is None:
         raise no_such_club(club.slug)
     return locked
@@ -197,7 +200,8 @@ def change_club(club: Club, **changes: object) -> Club:
 @transaction.atomic
 def delete_club(club: Club) -> None:
     """Removes the club with everything in it. Its plays go first: a seat keeps its player from being deleted."""
-    locked_club(club).plays.all().delete()
+    Club.objects.select_for_update().get(pk=locked_club(club).pk)  # from now on nothing is recorded in it
+    club.plays.all().delete()
     club.delete()
 
 
@@ -312,6 +316,27 @@ def lives_on_as(player: Player) -> Player:
     return player
 
 
+def all_living(players: Sequence[Player]) -> bool:
+    """Whether all of these are still there and none was merged into another."""
+    wanted = {player.pk for player in players}
+    return Player.objects.filter(pk__in=wanted, merged_into=None).count() == len(wanted)
+
+
+def hold_players(players: Sequence[Player]) -> list[Player]:
+    """These players, or whom they were merged into meanwhile; no merge comes in between until the transaction ends.
+
+    Whoever needs clubs, plays and players to stand still takes them in this order, and rows of one kind by their ids.
+    On SQLite a transaction that writes is alone, and there is nothing to hold.
+    """
+    if connection.vendor != "postgresql":
+        return list(players)
+    wanted = sorted(player.pk for player in players)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT FROM clubs_player WHERE id = ANY(%s) ORDER BY id FOR SHARE", [wanted])
+    held = Player.objects.in_bulk(wanted)
+    return [lives_on_as(held.get(player.pk, player)) for player in players]
+
+
 def player_for(club: Club, name_or_id: str, *, create: bool = True, place: Place = ()) -> Player:
     """`players_for` one name or id."""
     return players_for(club, [name_or_id], create=create, places=[place])[0]
@@ -402,15 +427,15 @@ def _require_own_player(player: Player, by: Membership) -> None:
 
 
 def _save_shown_name(player: Player) -> None:
-    """Saves a changed name and makes a new version of each of the player's plays."""
+    """Saves a changed name and makes a new version of each of the player's plays, which are held first."""
+    plays = player.club.plays.filter(pk__in=player.seats.values("play"))
+    list(plays.select_for_update(no_key=True).order_by("pk").values_list("pk"))
     try:
         with transaction.atomic():
             player.save(update_fields=["name", "name_key", "hidden_name", "hidden_key"])
     except IntegrityError:
         raise _name_taken(player) from None
-    player.club.plays.filter(pk__in=player.seats.values("play")).update(
-        version=F("version") + 1, updated_at=timezone.now()
-    )
+    plays.update(version=F("version") + 1, updated_at=timezone.now())
 
 
 def _refuse_taken(player: Player, key: str) -> None:

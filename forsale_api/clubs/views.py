@@ -178,6 +178,7 @@ class PlayersView(APIView):
 
     @extend_schema(request=ClubPlayerSerializer, responses={201: ClubPlayerSerializer})
     @idempotent
+    @transaction.atomic
     def post(self, request: Request, slug: str) -> Response:
         """Adds a player; any member may."""
         mine = services.require_member(request.user, slug, lock=True)

@@ -7,21 +7,32 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Field, Model
 
+from forsale_api.plays.models import Seat
+
 
 def insert(*groups: Sequence[Model]) -> None:
     """Writes new rows, all or none; each group is of one model, its objects not stored before.
 
     PostgreSQL takes them in one statement (foreign keys are checked at the end of the transaction), which costs a
     third of four calls of the ORM; SQLite, which is in this process, takes one statement for each table. Primary keys
-    that the database makes are not read back. Raises `IntegrityError`.
+    that the database makes are not read back.
+
+    Nobody is seated who was merged into another player or deleted since they were looked up: on PostgreSQL the
+    players are held, in one order for everybody, so that a merge comes before this or after it. Raises
+    `IntegrityError`, for that too.
     """
     statements = [_statement(group) for group in groups if group]
     if connection.vendor == "postgresql":
+        seated = sorted({row.player_id for group in groups for row in group if isinstance(row, Seat)})
         *first, (last, values) = statements
-        named = ", ".join(f"rows_{number} AS ({text})" for number, (text, _values) in enumerate(first))
-        whole = f"WITH {named} {last}" if first else last
+        named = [f"rows_{number} AS ({text})" for number, (text, _values) in enumerate(first)]
+        given = [value for _text, some in first for value in some]
+        if seated:
+            named.insert(0, HELD)
+            given.insert(0, seated)
+        whole = f"WITH {', '.join(named)} {last}" if named else last
         with connection.cursor() as cursor:
-            cursor.execute(whole, [value for _text, some in first for value in some] + values)
+            cursor.execute(whole, given + values)
     else:
         with transaction.atomic(savepoint=False), connection.cursor() as cursor:
             for text, values in statements:
@@ -29,6 +40,10 @@ def insert(*groups: Sequence[Model]) -> None:
     for group in groups:
         for row in group:
             row._state.adding, row._state.db = False, connection.alias
+
+
+LIVING = "SELECT id FROM clubs_player WHERE merged_into_id IS NULL AND"
+HELD = f"held AS MATERIALIZED ({LIVING} id = ANY(%s) ORDER BY id FOR SHARE)"
 
 
 def _statement(rows: Sequence[Model]) -> tuple[str, list[Any]]:
@@ -52,5 +67,12 @@ def _text(model: type[Model], rows: int) -> str:
     """The statement, made of the model's own names alone."""
     quote, columns = connection.ops.quote_name, _columns(model)
     names = ", ".join(quote(str(column.column)) for column in columns)
-    row = "(" + ", ".join(["%s"] * len(columns)) + ")"
+    row = "(" + ", ".join(map(_place, columns)) + ")"
     return f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES {', '.join([row] * rows)}"  # noqa: S608
+
+
+def _place(column: "Field[Any, Any]") -> str:
+    """Where a value stands; a seat's player is null, and so refused, unless there is such a player."""
+    if column is not Seat._meta.get_field("player"):
+        return "%s"
+    return "(SELECT id FROM held WHERE id = %s)" if connection.vendor == "postgresql" else f"({LIVING} id = %s)"

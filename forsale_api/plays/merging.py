@@ -58,9 +58,11 @@ def _obstacle(gone: Player, kept: Player, together: list[UUID]) -> Conflict | No
             gettext("%(gone)s and %(kept)s are two members; one of them must give their player up first.") % names,
             code="player-claimed",
         )
-    if gone.hidden and not kept.hidden:
+    if gone.hidden != kept.hidden:  # else what is shown of the one would tell the name of the other
+        hidden, shown = (gone, kept) if gone.hidden else (kept, gone)
         return Conflict(
-            gettext("%(gone)s is hidden and %(kept)s is not: hide both or show both first.") % names,
+            gettext("%(gone)s is hidden and %(kept)s is not: hide both or show both first.")
+            % {"gone": hidden.name, "kept": shown.name},
             code="player-hidden",
         )
     return None
@@ -74,8 +76,9 @@ def merge_players(gone: Player, kept: Player, by: User) -> PlayerMerge:
     player-hidden; `NotFound` where either was merged or deleted meanwhile.
     """
     locked_club(gone.club)
-    gone, kept = _held(gone), _held(kept)
-    plan = preview(gone, kept)
+    _hold_plays(preview(gone, kept).plays)
+    gone, kept = _held(gone, kept)
+    plan = preview(gone, kept)  # with what was recorded until now
     if plan.obstacle is not None:
         raise plan.obstacle
     claim_moved = gone.user_id is not None
@@ -97,16 +100,25 @@ def merge_players(gone: Player, kept: Player, by: User) -> PlayerMerge:
     )
 
 
-def _held(player: Player) -> Player:
-    """The player's row, held until the transaction ends. Raises `NotFound` (404) where it was merged or deleted."""
-    found = Player.objects.select_for_update(of=("self",)).select_related("club").filter(pk=player.pk).first()
-    if found is None or found.merged_into_id is not None:
+def _hold_plays(plays: Iterable[UUID]) -> list[Play]:
+    """These plays, held until the transaction ends: before the players, as whoever changes a play does."""
+    return list(Play.objects.select_for_update(of=("self",)).filter(pk__in=list(plays)).order_by("pk"))
+
+
+def _held(*players: Player) -> list[Player]:
+    """The players' rows, held until the transaction ends. Raises `NotFound` (404) where one was merged or deleted.
+
+    Plays that seat one of them wait until then and seat the one who stays (`plays.inserts`).
+    """
+    rows = Player.objects.select_for_update(of=("self",), no_key=True).select_related("club").order_by("pk")
+    found = {row.pk: row for row in rows.filter(pk__in=[player.pk for player in players], merged_into=None)}
+    if not all(player.pk in found for player in players):
         raise NotFound(gettext("This club has no such player."), code="no-such-player")
-    return found
+    return [found[player.pk] for player in players]
 
 
 def _reseat(plays: Iterable[UUID], *, old: Player, new: Player, by: User) -> None:
-    for play in Play.objects.select_for_update(of=("self",)).filter(pk__in=list(plays)).order_by("pk"):
+    for play in _hold_plays(plays):
         reseat(play, old=old, new=new, user=by)
 
 
@@ -139,13 +151,14 @@ def undo_merge(merge: PlayerMerge, by: User) -> None:
             % {"kept": kept.name, "third": kept.merged_into.name},
             code="merged-since",
         )
+    sits = Seat.objects.filter(play__in=[UUID(play) for play in merge.plays], player=kept)
+    still = [play.pk for play in _hold_plays(sits.values_list("play_id", flat=True))]
     gone.merged_into = None
     if merge.claim_moved and kept.user is not None:
         user, kept.user = kept.user, None
         kept.save(update_fields=["user"])
         gone.user = user
     gone.save(update_fields=["merged_into", "user"])
-    still = Seat.objects.filter(play__in=[UUID(play) for play in merge.plays], player=kept)
-    _reseat(still.values_list("play_id", flat=True), old=kept, new=gone, by=by)
+    _reseat(still, old=kept, new=gone, by=by)
     merge.undone_at = timezone.now()
     merge.save(update_fields=["undone_at"])

@@ -21,7 +21,7 @@ from django.utils.translation import gettext
 from forsale_api import rules
 from forsale_api.api.problems import AgainstTheRules, Conflict, Forbidden, NotFound, Problem
 from forsale_api.clubs.models import Club, Membership, Player, Role, User, Visibility
-from forsale_api.clubs.services import Caller, NoSuchPlayer, membership, players_for
+from forsale_api.clubs.services import Caller, NoSuchPlayer, all_living, hold_players, membership, players_for
 from forsale_api.plays.inserts import insert
 from forsale_api.plays.models import Play, PlayChange, PlayToFold, Seat
 from forsale_api.rules import IllegalStep, Score, SeatEntry
@@ -133,16 +133,21 @@ def record_play(
     try:
         try:
             with transaction.atomic() if connection.in_atomic_block else nullcontext():
-                _store([draft], [_players(club, draft.names, create=False) if players is None else players])
+                players = players or _players(club, draft.names, create=False)
+                _store([draft], [players])
         except NoSuchPlayer:  # guests come with the play or not at all
             with transaction.atomic():
-                _store([draft], [_players(club, draft.names)])
+                players = _players(club, draft.names)
+                _store([draft], [players])
     except IntegrityError:
         stored = _stored_before(club, id, body_hash) if id is not None else None
         if stored is not None:
             return stored, False
         _refuse_known_source(play)
-        raise
+        if all_living(players or ()):
+            raise
+        # somebody was merged or deleted since they were looked up
+        return record_play(club=club, id=id, body_hash=body_hash, **facts)
     return play, True
 
 
@@ -364,7 +369,7 @@ def change_play(play: Play, *, user: User | None, changes: Mapping[str, Any]) ->
         raise
     if after["seats"] != before["seats"] or _derived(seats) != _derived(rows):
         play.seats.all().delete()
-        Seat.objects.bulk_create(rows)
+        insert(rows)
     differ = [name for name in after if after[name] != before[name]]
     _log(
         play,
@@ -388,7 +393,8 @@ def _merged(play: Play, seats: Sequence[Seat], changes: Mapping[str, Any]) -> tu
     names = [
         entry.player or (str(seats[index].player_id) if index < len(seats) else "") for index, entry in enumerate(given)
     ]
-    players = _players(play.club, names)
+    players = hold_players(_players(play.club, names))
+    _refuse_sitting_twice(players)
     origin = _origins(players, seats)
     entries = [
         _entry({**(stored[place] if (place := origin[index]) is not None else {}), **entry.figures})

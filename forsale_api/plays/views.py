@@ -26,6 +26,7 @@ from forsale_api.clubs.seasons import plays_in, season_for
 from forsale_api.clubs.services import (
     known_players,
     listed_clubs,
+    lives_on_as,
     membership,
     no_such_club,
     require_member,
@@ -289,7 +290,8 @@ def filtered_plays(request: Request, query: dict[str, Any]) -> QuerySet[Play]:
     if "season" in query:
         plays = plays.filter(plays_in(season_for(reader, query["season"])))
     if "player" in query:
-        plays = plays.filter(_sits(player__in=_player(query["player"], club)))
+        player = _player(query["player"], club)
+        plays = plays.filter(_sits(player=player)) if player is not None else plays.none()
     if query.get("mine"):
         if not request.user.is_authenticated:
             raise NotAuthenticated
@@ -303,15 +305,19 @@ def _sits(**who: Any) -> Q:
     return Q(Exists(Seat.objects.filter(play=OuterRef("pk"), **who)))
 
 
-def _player(name_or_id: str, club: Club | None) -> QuerySet[Player]:
+def _player(name_or_id: str, club: Club | None) -> Player | None:
+    """Whom a filter means: an old name or id means the one that its player turned out to be."""
+    players = Player.objects.select_related("merged_into")
     key = as_uuid(name_or_id)
     if key is not None:
-        return Player.objects.filter(pk=key)
-    if club is None:
+        found = players.filter(pk=key).first()
+    elif club is None:
         raise Problem(
             gettext("Give the id of a player, or name the club as well."), code="player-needs-club", place=("player",)
         )
-    return Player.objects.filter(club=club, name_key=name_key(name_or_id))
+    else:
+        found = players.filter(club=club, name_key=name_key(name_or_id)).first()
+    return lives_on_as(found) if found is not None else None
 
 
 # ---- answers ----------------------------------------------------------------------------------------
