@@ -1,25 +1,28 @@
 """Milliseconds a page takes on PostgreSQL: on the demo's plays, and with a million more stored beside them.
 
-    uv run python benchmarks/pages.py [--plays 1000000] [--clubs 1000] [--requests 40]
+    uv run python benchmarks/pages.py [--plays 1000000] [--clubs 1000] [--requests 40] [--keep]
                                       [--database postgres://postgres@127.0.0.1:5432/postgres]
 
-The demo's clubs and plays are loaded, folded and rated in a database of its own, which is removed afterwards; simulated
-figures are those of short simulations, whose size does not depend on their games. Every page is then asked for in
-turns, in this process, through every middleware, and without a network. After that the plays, seats, ratings and counts
-of other public clubs are written by SQL (12 players a club; counts of all days only), and
-the same pages are asked for again. Targets: the 95th percentile on the demo's plays within 150 ms, and with the million
-within 1.5 times that; the same number of queries.
+The demo's clubs and plays are loaded, folded and rated in a database of its own; simulated figures are those of short
+simulations, whose size does not depend on their games. A copy of it gets the plays, seats, ratings and counts of other
+public clubs, written by SQL (12 players a club; counts of all days only). A process stands before each of the two, and
+every page is asked for in turns, first of the one and then of the other, so that what else the machine does meets both
+alike; through every middleware, and without a network. Targets: the 95th percentile on the demo's plays within 150 ms,
+and with the million within 1.5 times that; the same number of queries. `--keep` leaves both databases there and takes
+them if they are.
 """
 
 import argparse
+import multiprocessing
 import os
 import secrets
 import statistics
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from io import StringIO
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -33,25 +36,65 @@ DAYS = 1000
 
 
 @contextmanager
-def own_database(server: str) -> Iterator[str]:
-    """The address of a new database, removed at the end."""
-    name = f"forsale_pages_{os.getpid()}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
+def databases(server: str, *, keep: bool) -> Iterator[tuple[str, str, bool]]:
+    """Addresses of two databases, the second to be a copy of the first, and whether they were there already."""
+    names = [f"forsale_pages_{'kept' if keep else os.getpid()}_{size}" for size in ("few", "many")]
+    few, many = (server.rsplit("/", 1)[0] + "/" + name for name in names)
+    with closing(psycopg.connect(server, autocommit=True)) as connection:
+        there = connection.execute("SELECT count(*) FROM pg_database WHERE datname = ANY(%s)", [names]).fetchone()
+        found = there == (len(names),)
+        if not found:
+            for name in names:
+                connection.execute(f'DROP DATABASE IF EXISTS "{name}"')
+            connection.execute(f'CREATE DATABASE "{names[0]}"')
         try:
-            yield server.rsplit("/", 1)[0] + "/" + name
+            yield few, many, found
         finally:
-            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+            for name in () if keep else names:
+                connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
 
-def load_demo() -> None:
-    """The demo's clubs, folded and rated, and a short simulation of every kind, played in this process."""
+def copy_database(server: str, few: str, many: str) -> None:
+    with closing(psycopg.connect(server, autocommit=True)) as connection:
+        one, other = (address.rsplit("/", 1)[1] for address in (few, many))
+        connection.execute(f'CREATE DATABASE "{other}" TEMPLATE "{one}"')
+
+
+def set_up(database: str) -> None:
+    """Django on this database, in this process."""
+    os.environ.update(
+        DATABASE_URL=database,
+        CELERY_BROKER_URL="redis://127.0.0.1:1/0",  # nobody listens: no reference simulation is started
+        DJANGO_SECRET_KEY=secrets.token_urlsafe(50),
+        DJANGO_ALLOWED_HOSTS="testserver",
+        DJANGO_SETTINGS_MODULE="forsale_api.settings",
+        DJANGO_DEBUG="",
+    )
+    import django
+    from django.conf import settings
+
+    django.setup()
+    # Names of static files with their digests need collectstatic, which is not what is measured.
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    }
+
+
+def in_process(act: Callable[..., None], *arguments: Any) -> None:
+    """Does it in a process of its own, since Django knows one database; raises where it failed."""
+    process = multiprocessing.get_context("spawn").Process(target=act, args=arguments)
+    process.start()
+    process.join()
+    if process.exitcode:
+        raise SystemExit(f"{act.__name__} failed")
+
+
+def load_demo(database: str) -> None:
+    """The demo's clubs, folded and rated."""
+    set_up(database)
     from django.core.management import call_command
 
-    from forsale_api.rules import GAMES as TITLES
     from stats import folding, ratings
-    from stats.models import Simulation, SimulationResult, Status
-    from stats.simulation import ENGINE, simulate
 
     call_command("migrate", verbosity=0)
     call_command("seed", stdout=StringIO())
@@ -59,6 +102,20 @@ def load_demo() -> None:
         pass
     while ratings.rate():
         pass
+
+
+def play_references(database: str) -> None:
+    """A short simulation of every kind by today's engine, on a database that may have been kept since another's."""
+    set_up(database)
+    from django.core.management import call_command
+
+    from forsale_api.rules import GAMES as TITLES
+    from stats.models import Simulation, SimulationResult, Status
+    from stats.simulation import ENGINE, simulate
+
+    call_command("migrate", verbosity=0)
+    Simulation.objects.all().delete()
+    SimulationResult.objects.all().delete()
     game = TITLES["for-sale"]
     for (edition, variant), counts in game.offers.items():
         for players in counts if edition == game.default_edition else ():
@@ -75,8 +132,9 @@ def load_demo() -> None:
             Simulation.objects.create(**asked, **done, reference=True, result=result)
 
 
-def write_plays(plays: int, clubs: int) -> None:
-    """So many plays of four in public clubs of their own, a day apart by the thousand; by SQL, in seconds."""
+def write_plays(database: str, plays: int, clubs: int) -> None:
+    """So many plays of four in public clubs of their own, a day apart by the thousand; by SQL, in minutes."""
+    set_up(database)
     from django.db import connection
 
     numbers = {"clubs": clubs, "plays": plays, "players": PLAYERS, "days": DAYS}
@@ -95,8 +153,9 @@ def write_plays(plays: int, clubs: int) -> None:
         "CREATE INDEX ON bench_player (place, number)",
         "ANALYZE bench_player",
         "ANALYZE bench_club",
-        "CREATE TEMP TABLE bench_play AS SELECT gen_random_uuid() AS id, n, c.id AS club, n %% %(clubs)s AS place,"
-        " date '2024-01-01' + (n / %(clubs)s %% %(days)s)::int AS day, (random() * 8)::int AS first"
+        "CREATE TEMP TABLE bench_play AS SELECT lpad(to_hex(n), 32, '0')::uuid AS id, n, c.id AS club,"
+        " n %% %(clubs)s AS place, date '2024-01-01' + (n / %(clubs)s %% %(days)s)::int AS day,"
+        " (random() * 8)::int AS first"
         " FROM generate_series(1, %(plays)s) AS n JOIN bench_club c ON c.place = n %% %(clubs)s",
         "ANALYZE bench_play",
         "INSERT INTO plays_play (id, club_id, game, edition, variant, player_count, played_on, location, notes,"
@@ -113,9 +172,16 @@ def write_plays(plays: int, clubs: int) -> None:
         " SELECT play, seat, player, total, seat, seat = 1 FROM bench_seat",
         "INSERT INTO stats_rating (play_id, player_id, game, played_on, mu, sigma)"
         " SELECT play, player, 'for-sale', day, 30 - seat, 3 FROM bench_seat",
-        "INSERT INTO stats_tally (player_id, game, edition, variant, player_count, plays, wins, shared_wins, credit,"
-        " totals, squares) SELECT player, 'for-sale', 'iello', 'base', 4, count(*), sum((seat = 1)::int), 0,"
-        " 60 * sum((seat = 1)::int), sum(total), sum(total * total) FROM bench_seat GROUP BY player",
+        "INSERT INTO stats_tally (player_id, game, edition, variant, player_count, month, plays, wins, shared_wins,"
+        " credit, totals, squares) SELECT player, 'for-sale', 'iello', 'base', 4, date_trunc('month', day), count(*),"
+        " sum((seat = 1)::int), 0, 60 * sum((seat = 1)::int), sum(total), sum(total * total) FROM bench_seat"
+        " GROUP BY player, date_trunc('month', day)",
+        "INSERT INTO stats_standing (player_id, game, edition, variant, player_count, plays, wins, shared_wins, credit,"
+        " totals, squares, luck, adjusted) SELECT player, 'for-sale', edition, variant, player_count, n, won, 0,"
+        " 60 * won, total, squares, 15 * n, (won + 2.5) / (n + 10) FROM (SELECT player, count(*) AS n,"
+        " sum((seat = 1)::int) AS won, sum(total) AS total, sum(total * total) AS squares FROM bench_seat"
+        " GROUP BY player) AS sums, (VALUES (''), ('iello')) AS e (edition), (VALUES (''), ('base')) AS v (variant),"
+        " (VALUES (0), (4)) AS c (player_count)",
         "INSERT INTO stats_block (club_id, game, edition, variant, player_count, counts, day, plays)"
         " SELECT club, 'for-sale', 'iello', 'base', 4, true, day, count(*) FROM bench_play"
         " GROUP BY GROUPING SETS ((club), (club, day))",
@@ -133,7 +199,7 @@ def write_plays(plays: int, clubs: int) -> None:
         for statement in statements:
             cursor.execute(statement, numbers)
         cursor.execute("SET session_replication_role = origin")
-        cursor.execute("ANALYZE")
+        cursor.execute("VACUUM (ANALYZE)")
 
 
 def addresses() -> dict[str, str]:
@@ -152,43 +218,78 @@ def addresses() -> dict[str, str]:
         "houses": "/houses/",
         "leader board of all clubs": "/players/",
         "leader board of a club": "/players/?club=nantes",
+        "leader board of all clubs, a year": "/players/?played_after=2025-01-01&played_before=2025-12-31",
+        "leader board of all clubs, dates": "/players/?played_after=2025-01-15&played_before=2025-12-20",
+        "leader board of all clubs, all": "/players/?counts=all",
         "a player": f"/players/{player}/",
         "compare": "/compare/?a-club=nantes",
         "a club": "/clubs/nantes/",
         "clubs": "/clubs/",
         "plays": "/plays/",
+        "plays of three": "/plays/?player_count=3",
         "a play": f"/plays/{play}/",
         "simulations": "/simulations/",
         "a simulation": f"/simulations/{simulation}/?club=nantes",
     }
 
 
-def measure(pages: dict[str, str], requests: int) -> dict[str, tuple[list[float], int]]:
-    """Milliseconds of each request of each page, in turns, and the number of queries of the last."""
+def serve(database: str, asker: Connection) -> None:
+    """Answers paths with milliseconds and queries, first of all with the addresses of the pages; None ends it."""
     from django.db import connection
-    from django.test import Client
     from django.test.utils import CaptureQueriesContext
 
+    set_up(database)
+    from django.test import Client
+
     client = Client()
-    times: dict[str, list[float]] = {name: [] for name in pages}
-    queries = {}
-    for turn in range(requests + 2):
-        for name, path in pages.items():
-            begun = time.perf_counter()
-            answer = client.get(path)
-            taken = 1000 * (time.perf_counter() - begun)
-            if answer.status_code != 200:
-                raise SystemExit(f"{path} is answered {answer.status_code}")
-            if turn >= 2:  # the first ones compile templates
-                times[name].append(taken)
-    for name, path in pages.items():
+    asker.send(addresses())
+    while path := asker.recv():
+        begun = time.perf_counter()
+        answer = client.get(path)
+        taken = 1000 * (time.perf_counter() - begun)
         with CaptureQueriesContext(connection) as asked:
             client.get(path)
-        queries[name] = len(asked)
-    return {name: (taken, queries[name]) for name, taken in times.items()}
+        asker.send((answer.status_code, taken, len(asked)))
 
 
-def p95(times: list[float]) -> float:
+class Site:
+    """The pages on one database, in a process of their own, and how long each took."""
+
+    def __init__(self, database: str) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._end, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(database, theirs), daemon=True)
+        self._process.start()
+        self.pages: Mapping[str, str] = self._end.recv()
+        self.times: dict[str, list[float]] = {name: [] for name in self.pages}
+        self.queries: dict[str, int] = {}
+
+    def ask(self, name: str, *, counts: bool) -> None:
+        self._end.send(self.pages[name])
+        status, taken, self.queries[name] = self._end.recv()
+        if status != 200:
+            raise SystemExit(f"{self.pages[name]} is answered {status}")
+        if counts:
+            self.times[name].append(taken)
+
+    def close(self) -> None:
+        self._end.send(None)
+        self._process.join()
+
+
+def measure(addresses: Sequence[str], requests: int) -> list[Site]:
+    """The pages of each database, asked for in turns."""
+    sites = [Site(address) for address in addresses]
+    for turn in range(requests + 2):
+        for name in sites[0].pages:
+            for site in sites if turn % 2 else sites[::-1]:
+                site.ask(name, counts=turn >= 2)  # the first ones compile templates
+    for site in sites:
+        site.close()
+    return sites
+
+
+def p95(times: Sequence[float]) -> float:
     return statistics.quantiles(times, n=20, method="inclusive")[-1]
 
 
@@ -198,45 +299,35 @@ def main() -> None:
     parser.add_argument("--clubs", type=int, default=1000)
     parser.add_argument("--requests", type=int, default=40, help="of each page")
     parser.add_argument("--database", default="postgres://postgres@127.0.0.1:5432/postgres", help="a PostgreSQL server")
+    parser.add_argument("--keep", action="store_true", help="leave the databases, and take them if they are there")
     asked = parser.parse_args()
-    with own_database(asked.database) as database:
-        os.environ.update(
-            DATABASE_URL=database,
-            CELERY_BROKER_URL="redis://127.0.0.1:1/0",  # nobody listens: no reference simulation is started
-            DJANGO_SECRET_KEY=secrets.token_urlsafe(50),
-            DJANGO_ALLOWED_HOSTS="testserver",
-            DJANGO_SETTINGS_MODULE="forsale_api.settings",
-            DJANGO_DEBUG="",
-        )
-        import django
-        from django.conf import settings
-
-        django.setup()
-        # Names of static files with their digests need collectstatic, which is not what is measured.
-        settings.STORAGES = settings.STORAGES | {
-            "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-        }
-        load_demo()
-        pages = addresses()
-        few = measure(pages, asked.requests)
+    with databases(asked.database, keep=asked.keep) as (few, many, found):
         begun = time.perf_counter()
-        write_plays(asked.plays, asked.clubs)
+        if not found:
+            in_process(load_demo, few)
+            copy_database(asked.database, few, many)
+            in_process(write_plays, many, asked.plays, asked.clubs)
+        for database in (few, many):
+            in_process(play_references, database)
         written = time.perf_counter() - begun
-        many = measure(pages, asked.requests)
-        from django.db import connections
-
-        connections.close_all()
+        before, after = measure([few, many], asked.requests)
     print(f"{asked.plays} plays of {asked.clubs} clubs written in {written:.0f} s; {asked.requests} requests a page")
-    print(f"| {'page':26} | median | p95 | queries | median, million | p95, million | queries | p95 ratio |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-    for name in pages:
-        (before, asked_before), (after, asked_after) = few[name], many[name]
+    names = ["median", "p95", "queries", "median, million", "p95, million", "queries", "median ratio", "p95 ratio"]
+    print(f"| {'page':34} | {' | '.join(names)} |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for name in before.pages:
         cells = [
-            f"{statistics.median(before):.0f} ms", f"{p95(before):.0f} ms", str(asked_before),
-            f"{statistics.median(after):.0f} ms", f"{p95(after):.0f} ms", str(asked_after),
-            f"{p95(after) / p95(before):.2f}",
-        ]  # fmt: skip
-        print(f"| {name:26} | {' | '.join(cells)} |")
+            cell
+            for site in (before, after)
+            for cell in (
+                f"{statistics.median(site.times[name]):.0f} ms",
+                f"{p95(site.times[name]):.0f} ms",
+                str(site.queries[name]),
+            )
+        ]
+        for middle in (statistics.median, p95):
+            cells.append(f"{middle(after.times[name]) / middle(before.times[name]):.2f}")
+        print(f"| {name:34} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

@@ -5,17 +5,18 @@ stored summaries. Money is in thousands of dollars. `filters` are those of the A
 None, does not narrow.
 """
 
+from calendar import monthrange
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
+from itertools import chain
 from math import sqrt
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import ExpressionWrapper, F, FloatField, Max, Q, QuerySet, Sum, Window
-from django.db.models.functions import Cast
+from django.db.models import F, Max, Q, QuerySet, Sum, Window
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -27,7 +28,7 @@ from forsale_api.rules import GAMES, for_sale
 from stats import ratings, services
 from stats.distribution import Z, describe, share, standard_error
 from stats.folding import Cell, gift, with_seats
-from stats.models import Block, Count, FoldLock, Measure, Rating, Simulation, Tally
+from stats.models import Block, Count, FoldLock, Measure, Rating, Simulation, Standing, Tally
 from stats.summary import Summary
 
 type Caller = User | AnonymousUser
@@ -474,8 +475,6 @@ def _simulated_houses(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 PLAYER_FILTERS = (*KIND, "club", "played_after", "played_before", "counts", "min_plays", "limit")
 LEADERS = 50
-LUCKY_PLAYS = 10
-"""Plays that everybody is taken to have played besides, winning what luck alone gives: few plays prove little."""
 FORM = 10
 
 
@@ -483,9 +482,9 @@ def leader_board(filters: Filters, *, viewer: Caller | None = None) -> dict[str,
     """Players by their share of wins, best first; of one club, or of all public ones.
 
     Each row: plays, wins (alone), shared wins, `win_share` (a shared win counts 1/k), the share that luck alone would
-    give at tables of those sizes, the `adjusted_share` that the order follows (as if `LUCKY_PLAYS` more had gone as
-    luck has it), the mean total with its standard error and 95 % interval, and the `rating` in that game after the
-    last counted play until `played_before`, whatever else the filters leave out. `min_plays` leaves out whoever has
+    give at tables of those sizes, the `adjusted_share` that the order follows (`ratings.adjusted_share`), the mean
+    total with its standard error and 95 % interval, and the `rating` in that game after the last counted play until
+    `played_before`, whatever else the filters leave out. `min_plays` leaves out whoever has
     fewer, `limit` is the number of rows. Game left out is For Sale. Raises as `score_blocks` does.
     """
     viewer = viewer or AnonymousUser()
@@ -493,19 +492,15 @@ def leader_board(filters: Filters, *, viewer: Caller | None = None) -> dict[str,
     kinds(filters)
     fewest, limit = filters.get("min_plays") or 1, filters.get("limit") or LEADERS
     if filters.get("club"):
-        clubs = Club.objects.filter(pk=visible_club(viewer, filters["club"], place=("club",)).pk)
-    else:
-        clubs = Club.objects.filter(visibility=Visibility.PUBLIC)
-    of_plays = ("club", "played_after", "played_before")
-    if filters.get("counts") == "all" or any(filters.get(name) for name in of_plays):
+        club = visible_club(viewer, filters["club"], place=("club",))
         plays = Play.objects.filter(
-            _narrowed(filters), _counted(filters), _dates(filters, "played_on"), deleted_at=None, club__in=clubs
+            _narrowed(filters), _counted(filters), _dates(filters, "played_on"), deleted_at=None, club=club
         )
         as_of = _newest(plays)
-        found = _by_player(ratings.tallies(Seat.objects.filter(play__in=plays)))
-    else:  # the usual question, whose answer is kept with the ratings
+        found = _by_player(_rows(ratings.tallies(Seat.objects.filter(play__in=plays))))
+    else:
         as_of = _as_of()
-        found = _best_tallies(Tally.objects.filter(_narrowed(filters), player__club__in=clubs), fewest, limit)
+        found = _of_all_clubs(filters, fewest, limit)
     rows = [_leader(tally) for tally in found if tally["plays"] >= fewest]
     rows.sort(key=lambda row: (-row["adjusted_share"], -row["plays"], str(row["player"])))
     del rows[limit:]
@@ -517,7 +512,7 @@ def leader_board(filters: Filters, *, viewer: Caller | None = None) -> dict[str,
     for row in rows:
         row["rating"] = _rating(skills.get(row["player"]["id"]))
     echo = _echo({**filters, "min_plays": fewest, "limit": limit}, PLAYER_FILTERS)
-    return {"filters": echo, "as_of": as_of, "lucky_plays": LUCKY_PLAYS, "results": rows}
+    return {"filters": echo, "as_of": as_of, "lucky_plays": ratings.LUCKY_PLAYS, "results": rows}
 
 
 def _rating(skill: ratings.Skill | None) -> dict[str, Any] | None:
@@ -658,37 +653,74 @@ def _newest(plays: QuerySet[Play]) -> datetime:
     return plays.aggregate(newest=Max("updated_at"))["newest"] or _as_of()
 
 
-_SUMS = ("plays", "wins", "shared_wins", "credit", "totals", "squares")
+def _of_all_clubs(filters: Filters, fewest: int, limit: int) -> list[dict[str, Any]]:
+    """Players of public clubs; the best where an index tells them, else all of them.
+
+    Counted plays are read from what is kept with the ratings: from standings where no dates are asked for, else from
+    the tallies of whole months; what lies before and after those, and plays that do not count, is added up here.
+    """
+    public = Club.objects.filter(visibility=Visibility.PUBLIC)
+    whole, rest = _whole_months(filters)
+    if whole is None:
+        kind = {"edition": filters.get("edition") or "", "variant": filters.get("variant") or ""}
+        standings = Standing.objects.filter(
+            game=filters["game"], player_count=filters.get("player_count") or 0, **kind, player__club__in=public
+        )
+        stored: Iterable[Mapping[str, Any]] = standings.values("player", "luck", *ratings.SUMS)
+    else:
+        stored = _summed(Tally.objects.filter(_narrowed(filters), whole, player__club__in=public))
+    others = rest & Q(counts=True) if rest else Q(pk__in=[])
+    if filters.get("counts") == "all":
+        others |= _dates(filters, "played_on") & Q(counts=False)
+    elif not rest and whole is None:
+        best = standings.filter(plays__gte=fewest).order_by("-adjusted", "-plays", "player")
+        return list(best.values("player", "luck", *ratings.SUMS)[:limit])
+    plays = Play.objects.filter(_narrowed(filters), others, deleted_at=None, club__in=public)
+    return _by_player(chain(stored, _rows(ratings.tallies(Seat.objects.filter(play__in=plays)))))
+
+
+def _whole_months(filters: Filters) -> tuple[Q | None, Q]:
+    """The whole months between the dates of the filters, None for all time, and the days of `Play` that are left."""
+    after, before = filters.get("played_after"), filters.get("played_before")
+    if after is None and before is None:
+        return None, Q()
+    whole, rest = Q(), Q()
+    if after is not None:
+        first = after.replace(day=1)
+        whole &= Q(month__gte=first) if after == first else Q(month__gt=first)
+        rest |= Q() if after == first else Q(played_on__lte=_last_of_month(after))
+    if before is not None:
+        first, is_whole = before.replace(day=1), before == _last_of_month(before)
+        whole &= Q(month__lte=first) if is_whole else Q(month__lt=first)
+        rest |= Q() if is_whole else Q(played_on__gte=first)
+    return whole, rest and rest & _dates(filters, "played_on")
+
+
+def _last_of_month(day: date) -> date:
+    return day.replace(day=monthrange(day.year, day.month)[1])
+
+
+def _summed(stored: QuerySet[Tally]) -> Iterator[Mapping[str, Any]]:
+    """Tallies added up by player in the database."""
+    sums = {f"sum_{name}": Sum(name) for name in ratings.SUMS}
+    sums["sum_luck"] = Sum(F("plays") * ratings.WIN / F("player_count"))
+    rows = stored.order_by().values_list("player").annotate(**sums).values_list("player", *sums)
+    return (dict(zip(("player", *ratings.SUMS, "luck"), row, strict=True)) for row in rows)
+
+
+def _rows(tallies: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Tallies of kinds with what luck alone would win."""
+    return ({**row, "luck": row["plays"] * ratings.WIN // row["player_count"]} for row in tallies)
 
 
 def _by_player(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Tallies of kinds added up by player, with the wins that luck alone would give."""
-    tallies: dict[UUID, dict[str, Any]] = {}
+    """Sums of several kinds or times added up by player."""
+    found: dict[UUID, dict[str, Any]] = {}
     for row in rows:
-        tally = tallies.setdefault(row["player"], {"player": row["player"], "luck": 0.0, **dict.fromkeys(_SUMS, 0)})
-        tally["luck"] += row["plays"] / row["player_count"]
-        for name in _SUMS:
+        tally = found.setdefault(row["player"], {"player": row["player"], **dict.fromkeys(("luck", *ratings.SUMS), 0)})
+        for name in ("luck", *ratings.SUMS):
             tally[name] += row[name]
-    return list(tallies.values())
-
-
-def _best_tallies(stored: QuerySet[Tally], fewest: int, limit: int) -> list[dict[str, Any]]:
-    """The best by adjusted share, added up by player in the database; one query."""
-    real = FloatField()
-    sums = {f"sum_{name}": Sum(name) for name in _SUMS}
-    luck = Sum(Cast("plays", real) / F("player_count"), output_field=real)
-    adjusted = (Cast(F("sum_credit"), real) / ratings.WIN + LUCKY_PLAYS * F("luck") / F("sum_plays")) / (
-        F("sum_plays") + float(LUCKY_PLAYS)
-    )
-    summed: QuerySet[Any, Any] = stored.order_by().values("player").annotate(luck=luck, **sums)
-    rows = (
-        summed.filter(sum_plays__gte=fewest)
-        .annotate(adjusted=ExpressionWrapper(adjusted, output_field=real))
-        .order_by("-adjusted", "-sum_plays", "player")[:limit]
-    )
-    return [
-        {"player": row["player"], "luck": row["luck"], **{name: row[f"sum_{name}"] for name in _SUMS}} for row in rows
-    ]
+    return list(found.values())
 
 
 def _name(rows: Iterable[dict[str, Any]]) -> None:
@@ -702,7 +734,7 @@ def _name(rows: Iterable[dict[str, Any]]) -> None:
 
 def _leader(tally: Mapping[str, Any]) -> dict[str, Any]:
     n, mean = tally["plays"], tally["totals"] / tally["plays"]
-    luck, wins = tally["luck"] / n, share(tally["credit"] / ratings.WIN, n)
+    luck, wins = tally["luck"] / ratings.WIN / n, share(tally["credit"] / ratings.WIN, n)
     se = sqrt(max(0, n * tally["squares"] - tally["totals"] ** 2) / (n - 1)) / n if n > 1 else None
     return {
         "player": tally["player"],
@@ -711,7 +743,7 @@ def _leader(tally: Mapping[str, Any]) -> dict[str, Any]:
         "shared_wins": tally["shared_wins"],
         "win_share": wins,
         "expected_share": luck,
-        "adjusted_share": (wins["value"] * n + luck * LUCKY_PLAYS) / (n + LUCKY_PLAYS),
+        "adjusted_share": ratings.adjusted_share(credit=tally["credit"], luck=tally["luck"], plays=n),
         "mean_total": {
             "n": n,
             "mean": mean,

@@ -115,17 +115,14 @@ class Rating(models.Model):
         indexes = [models.Index(fields=["player", "game", "played_on", "play"], name="rating_over_time")]
 
 
-class Tally(models.Model):
-    """What a player's counted plays of one kind come to, for boards over many players; kept with the ratings.
+class Won(models.Model):
+    """What some counted plays of a player come to.
 
     `credit` is in sixtieths of a win, so that a win shared by up to six is a whole number.
     """
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+")
     game = models.CharField(max_length=30)
-    edition = models.CharField(max_length=30)
-    variant = models.CharField(max_length=40)
-    player_count = models.PositiveSmallIntegerField()
     plays = models.IntegerField()
     wins = models.IntegerField(help_text=_("Alone"))
     shared_wins = models.IntegerField()
@@ -134,12 +131,54 @@ class Tally(models.Model):
     squares = models.BigIntegerField(help_text=_("Sum of the totals’ squares"))
 
     class Meta:
+        abstract = True
+
+
+class Tally(Won):
+    """The counted plays of one kind in one month, for boards between two dates; kept with the ratings."""
+
+    edition = models.CharField(max_length=30)
+    variant = models.CharField(max_length=40)
+    player_count = models.PositiveSmallIntegerField()
+    month = models.DateField(help_text=_("Its first day"))
+
+    class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["player", "game", "edition", "variant", "player_count"], name="tally_once_a_kind"
+                fields=["player", "game", "edition", "variant", "player_count", "month"], name="tally_once_a_month"
             ),
             models.CheckConstraint(condition=Q(plays__gte=1), name="tally_has_plays"),
         ]
+        indexes = [models.Index(fields=["game", "month"], name="tally_of_months")]
+
+
+class Standing(Won):
+    """All counted plays of a player that a question without dates is about, in the order of the board.
+
+    There is one for each edition, variant and number of players, and for each of them left out ("" or 0: all of them),
+    so that the first of a board are read from an index, however many players there are. `luck` is what luck alone
+    would win, in sixtieths too; `adjusted` what boards are ranked by (`ratings.adjusted_share`).
+    """
+
+    edition = models.CharField(max_length=30, blank=True)
+    variant = models.CharField(max_length=40, blank=True)
+    player_count = models.PositiveSmallIntegerField()
+    luck = models.IntegerField()
+    adjusted = models.FloatField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["player", "game", "edition", "variant", "player_count"], name="standing_once"
+            ),
+            models.CheckConstraint(condition=Q(plays__gte=1), name="standing_has_plays"),
+        ]
+        indexes = [
+            models.Index(
+                "game", "edition", "variant", "player_count", F("adjusted").desc(), F("plays").desc(), "player",
+                name="standing_in_order",
+            )
+        ]  # fmt: skip
 
 
 class RatingDue(models.Model):

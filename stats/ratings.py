@@ -7,23 +7,25 @@ meet each other; they are stored after each play, so that a rating over time is 
 
 Plays are rated in the order of their dates, whatever the order they were recorded in: `fold` says from which day on
 the ratings of a club are out of date (`out_of_date`), `rate` rates that club again from there, some days at a time.
-What the plays of the players it concerned come to is written down on the way (`Tally`), for boards over all clubs.
+What the plays of the players it concerned come to is written down on the way, by month (`Tally`) and in all
+(`Standing`), for boards over all clubs.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models.functions import Coalesce, TruncMonth
 from openskill.models import PlackettLuce
 
 from forsale_api.clubs.models import Player
 from forsale_api.plays.models import Play, Seat
-from stats.models import Rating, RatingDue, Tally
+from stats.models import Rating, RatingDue, Standing, Tally
 
 _MODEL = PlackettLuce()
 SLICE = 500
@@ -113,10 +115,13 @@ def _store(plays: Sequence[tuple[UUID, date]], due: RatingDue) -> set[UUID]:
     return {rating.player_id for rating in made}
 
 
-def tallies(seats: QuerySet[Seat]) -> QuerySet[Any, Any]:
-    """Rows per player and kind of what these seats come to, named as the fields of `Tally`; one query."""
+def tallies(seats: QuerySet[Seat], **also_by: Any) -> QuerySet[Any, Any]:
+    """Rows per player, kind and what else is said of what these seats come to, named as in `Tally`; one query."""
     winners = Seat.objects.filter(play=OuterRef("play"), is_winner=True).order_by().values("play")
-    number = Case(When(is_winner=True, then=Subquery(winners.annotate(n=Count("pk")).values("n"))))
+    number = Case(
+        When(is_winner=True, play__decided_by__in=DECIDED_FOR_ONE, then=Value(1)),
+        When(is_winner=True, then=Subquery(winners.annotate(n=Count("pk")).values("n"))),
+    )
     return (
         seats.annotate(winners=number)
         .order_by()
@@ -126,6 +131,7 @@ def tallies(seats: QuerySet[Seat]) -> QuerySet[Any, Any]:
             edition=F("play__edition"),
             variant=F("play__variant"),
             player_count=F("play__player_count"),
+            **also_by,
         )
         .annotate(
             plays=Count("pk"),
@@ -138,18 +144,53 @@ def tallies(seats: QuerySet[Seat]) -> QuerySet[Any, Any]:
     )
 
 
+DECIDED_FOR_ONE = ("total", "banknotes", "largest_category")
+"""How a play is decided that has one winner for certain, so that the others need not be counted."""
 WIN = 60
-"""Parts of a win: what up to six winners share is a whole number of them."""
+"""Parts of a win: what up to six winners share, and what luck gives at a table of six, is a whole number of them."""
+LUCKY_PLAYS = 10
+"""Plays that everybody is taken to have played besides, winning what luck alone gives: few plays prove little."""
+SUMS = ("plays", "wins", "shared_wins", "credit", "totals", "squares")
+"""The sums of tallies and standings that add up."""
+
+
+def adjusted_share(*, credit: int, luck: int, plays: int) -> float:
+    """The share of wins that boards are ranked by: as if `LUCKY_PLAYS` more had gone as luck has it.
+
+    `credit` is what was won and `luck` what luck alone would win, in parts of a win.
+    """
+    return (credit + LUCKY_PLAYS * luck / plays) / (plays + LUCKY_PLAYS) / WIN
 
 
 def _tally(players: set[UUID], due: RatingDue) -> None:
-    """Write down again what the counted plays of these players come to."""
-    Tally.objects.filter(player__in=players, game=due.game).delete()
+    """Write down again what the counted plays of these players come to, from the month that is out of date on."""
+    since = due.since.replace(day=1)
+    Tally.objects.filter(player__in=players, game=due.game, month__gte=since).delete()
     counted = Seat.objects.filter(
-        player__in=players, play__game=due.game, play__counts=True, play__deleted_at=None, play__club=due.club
-    )
-    rows = tallies(counted)
-    Tally.objects.bulk_create(Tally(player_id=row.pop("player"), **row) for row in rows)
+        player__in=players, play__game=due.game, play__counts=True, play__deleted_at=None, play__club=due.club,
+        play__played_on__gte=since,
+    )  # fmt: skip
+    rows = tallies(counted, month=TruncMonth("play__played_on"))
+    Tally.objects.bulk_create((Tally(player_id=row.pop("player"), **row) for row in rows), batch_size=1000)
+    Standing.objects.filter(player__in=players, game=due.game).delete()
+    Standing.objects.bulk_create(_standings(Tally.objects.filter(player__in=players, game=due.game)), batch_size=1000)
+
+
+def _standings(stored: QuerySet[Tally]) -> Iterator[Standing]:
+    """The standings of the players of these tallies: each kind, and whatever it is left out of."""
+    sums: dict[tuple[UUID, str, str, str, int], Counter[str]] = defaultdict(Counter)
+    for row in stored:
+        kinds = product(("", row.edition), ("", row.variant), (0, row.player_count))
+        for edition, variant, player_count in kinds:
+            key = (row.player_id, row.game, edition, variant, player_count)
+            sums[key].update({name: getattr(row, name) for name in SUMS}, luck=row.plays * WIN // row.player_count)
+    for key, own in sums.items():
+        player, game, edition, variant, player_count = key
+        adjusted = adjusted_share(credit=own["credit"], luck=own["luck"], plays=own["plays"])
+        yield Standing(
+            player_id=player, game=game, edition=edition, variant=variant, player_count=player_count,
+            adjusted=adjusted, **own,
+        )  # fmt: skip
 
 
 def skills(
