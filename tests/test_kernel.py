@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+from benchmarks.kernel.benchmark import build_c
 from forsale_api.rules import game
 from forsale_api.rules.for_sale import (
     BASE,
@@ -25,7 +26,7 @@ from forsale_api.rules.for_sale import (
     scores,
 )
 from forsale_api.rules.scoring import rank
-from stats import kernel
+from stats import kernel, simulation
 from stats.bots import BOTS, Stream, play
 from stats.simulation import simulate, trace
 from stats.summary import COUNTS, LAST, SEATS, Setting
@@ -131,6 +132,27 @@ def test_twenty_thousand_games_of_all_kinds_agree():
         check_kind(kind, -(-20_000 // len(KINDS)), seed=1000 + KINDS.index(kind))
 
 
+@pytest.fixture(scope="module")
+def games_in_c(tmp_path_factory):
+    """`block` of benchmarks/kernel/games.c, the kernel written once more by hand; needs gcc."""
+    return build_c(tmp_path_factory.mktemp("c"))
+
+
+@pytest.mark.slow
+def test_the_kernel_and_the_same_in_c_count_the_same(games_in_c):
+    for kind in KINDS:
+        edition, variant, players = kind
+        for turn in (0, 3):
+            bots = tuple(line_up(players, turn))
+            setting = Setting("for-sale", edition, variant, players, bots, seed=KINDS.index(kind))
+            counts = np.zeros(1, COUNTS)
+            games_in_c(simulation._game_record(kernel, setting), counts, setting.seed, 0, 5_000)
+            request = {"game": "for-sale", "edition": edition, "variant": variant, "player_count": players}
+            s = simulate(**request, bots=bots, seed=setting.seed, games=5_000)
+            for name in COUNTS.names:
+                assert np.array_equal(s.counts[name], counts[name]), (kind, bots, name)
+
+
 @pytest.mark.parametrize("bot", SLUGS)
 def test_a_table_of_one_bot_agrees_too(bot):
     for players in (3, 5):
@@ -160,8 +182,6 @@ def test_a_table_of_one_bot_agrees_too(bot):
 
 @pytest.mark.slow
 def test_a_frozen_build_counts_the_same():
-    from stats import simulation
-
     setting = Setting("for-sale", "iello", BASE, 5, ("coin-flip",) * 5, 9)
     frozen = kernel.build(players=5)
     results = []
@@ -230,7 +250,19 @@ IELLO_FORTUNES = {
 }
 
 
-def check_invariants(kind, games):
+IELLO_ADDED = {  # all fortunes of a game
+    (BASE, 3): (238, 322),
+    (BASE, 4): (208, 322),
+    (BASE, 5): (238, 318),
+    (BASE, 6): (239, 322),
+    (NOT_ENOUGH, 3): (108, 294),
+    (NOT_ENOUGH, 4): (238, 322),
+    (NOT_ENOUGH, 5): (194, 316),
+    (NOT_ENOUGH, 6): (238, 322),
+}
+
+
+def check_invariants(kind, games, bots):
     slug, variant, players = kind
     edition, sizes = EDITIONS[slug], round_sizes(EDITIONS[slug], variant, players)
     dealt, money = cards_dealt(edition, variant, players), edition.money[players]
@@ -239,7 +271,7 @@ def check_invariants(kind, games):
         edition=slug,
         variant=variant,
         player_count=players,
-        bots=line_up(players, 2),
+        bots=bots,
         games=games,
         seed=2,
         threads=2,
@@ -291,7 +323,7 @@ def check_invariants(kind, games):
 
 def check_iello_table(kind, s):
     _edition, variant, players = kind
-    for name, table in (("game_cheques", IELLO_TOTALS), ("total", IELLO_FORTUNES)):
+    for name, table in (("game_cheques", IELLO_TOTALS), ("total", IELLO_FORTUNES), ("game_total", IELLO_ADDED)):
         low, high = table[variant, players]
         assert low <= min(s.histogram(name))
         assert max(s.histogram(name)) <= high
@@ -305,7 +337,7 @@ def check_iello_table(kind, s):
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind)))
 def test_the_invariants_hold_in_the_counters(kind):
-    s = check_invariants(kind, 20_000)
+    s = check_invariants(kind, 20_000, line_up(kind[2], 2))
     if kind[0] == "iello":
         check_iello_table(kind, s)
 
@@ -313,9 +345,26 @@ def test_the_invariants_hold_in_the_counters(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind)))
 def test_the_invariants_hold_in_a_million_games_of_every_kind(kind):
-    s = check_invariants(kind, 1_000_000)
-    if kind[0] == "iello":
-        check_iello_table(kind, s)
+    for turn in (0, 3):  # of the six bots, each sits at one of the two tables at least
+        s = check_invariants(kind, 500_000, line_up(kind[2], turn))
+        if kind[0] == "iello":
+            check_iello_table(kind, s)
+
+
+IELLO_KINDS = [kind for kind in KINDS if kind[0] == "iello"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", IELLO_KINDS, ids=lambda kind: "-".join(map(str, kind)))
+def test_the_invariants_hold_in_games_with_the_planner(kind):
+    bots = ["planner", *line_up(kind[2] - 1, 3)]
+    check_iello_table(kind, check_invariants(kind, 300, bots))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", IELLO_KINDS, ids=lambda kind: "-".join(map(str, kind)))
+def test_the_invariants_hold_in_a_hundred_million_games_of_the_iello_kinds(kind):
+    check_iello_table(kind, check_invariants(kind, 100_000_000, line_up(kind[2], 0)))
 
 
 # --- mistakes that other simulators make
@@ -380,8 +429,6 @@ def chi_square(counts):
 
 
 def test_the_deal_is_uniform():
-    from stats import simulation
-
     table = simulation._game_record(kernel, Setting("for-sale", "eagle", BASE, 3, ("random",) * 3, 1))
     places, pairs = np.zeros((2, 30, 30), np.int64), np.zeros((30, 30), np.int64)
     hands = np.zeros(256, np.int64)
@@ -477,7 +524,17 @@ def run_copy(folder, cache, source=RUN):
 
 def copy_of_the_engine(folder):
     (folder / "stats").mkdir()
-    for name in ("__init__", "kernel", "planner", "bots", "planning", "bot_hashes", "simulation", "summary", "distribution"):
+    for name in (
+        "__init__",
+        "kernel",
+        "planner",
+        "bots",
+        "planning",
+        "bot_hashes",
+        "simulation",
+        "summary",
+        "distribution",
+    ):
         shutil.copy2(ROOT / "stats" / f"{name}.py", folder / "stats")
     bytecode = shutil.ignore_patterns("__pycache__")  # Python's own would hide an edit of the same time and length
     shutil.copytree(ROOT / "forsale_api" / "rules", folder / "forsale_api" / "rules", ignore=bytecode)
