@@ -124,9 +124,8 @@ def play_references(database: str) -> None:
                 "bots": ["coin-flip"] * players, "seed": 1,
             }  # fmt: skip
             summary = simulate(**asked, games=GAMES)
-            key = f"{edition}-{variant}-{players}"
             result = SimulationResult.objects.create(
-                key=key, engine=ENGINE, games=GAMES, complete=True, summary=summary.to_bytes()
+                key=summary.setting.key, engine=ENGINE, games=GAMES, complete=True, summary=summary.to_bytes()
             )
             done = {"games": GAMES, "games_done": GAMES, "next_game": GAMES, "status": Status.FINISHED}
             Simulation.objects.create(**asked, **done, reference=True, result=result)

@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -23,7 +22,7 @@ from dashboard import figures, scores, sentences
 from dashboard.play_facts import Told
 from dashboard.scores import Block, Chosen, Key, OneKindFilters, ScoreFilters
 from dashboard.sentences import in_language
-from dashboard.views import MOST_CLUBS, as_csv, club_or_404, ready, score_section
+from dashboard.views import MOST_CLUBS, as_csv, club_or_404, clubs_to_choose, ready, score_section
 from forsale_api import rules
 from forsale_api.api.problems import NotFound
 from forsale_api.clubs import services as clubs_services
@@ -43,16 +42,6 @@ CHART_ROWS = 15
 
 
 # ---- what the pages share ---------------------------------------------------------------------------
-
-
-def clubs_to_choose(request: HttpRequest, *names: str) -> list[Club]:
-    """The clubs a filter offers; a named one that is not listed must be seen by the reader (404 where it is not)."""
-    listed: QuerySet[Club] = clubs_services.listed_clubs(request.user)
-    choices = list(listed.order_by("name")[:MOST_CLUBS])
-    for name in filter(None, names):
-        if all(one.slug != name for one in choices):
-            choices.append(club_or_404(request, name))
-    return choices
 
 
 def csv_address(request: HttpRequest) -> str:

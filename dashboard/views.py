@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
@@ -23,7 +24,7 @@ from dashboard.sentences import in_language
 from forsale_api import rules
 from forsale_api.api.problems import Problem
 from forsale_api.clubs import services as clubs_services
-from forsale_api.clubs.models import Club, User, Visibility
+from forsale_api.clubs.models import Club, Membership, User, Visibility
 from forsale_api.plays.models import Play
 from forsale_api.plays.services import finding_in_words
 from stats import aggregates
@@ -34,6 +35,28 @@ PAGE = 30
 QUICK_STARTS = settings.BASE_DIR / "examples" / "quick-start"
 STARTS = [("curl", "quick-start.sh"), ("Python", "quick-start.py"), ("JavaScript", "quick-start.mjs")]
 MOST_CLUBS = 200
+MOST_CHOICES = 50
+LATEST_PLAYS = 40
+"""Plays whose clubs a filter offers: a site may have thousands, and every page has the filter."""
+
+
+# ---- clubs to choose from ---------------------------------------------------------------------------
+
+
+def clubs_to_choose(request: HttpRequest, *names: str) -> list[Club]:
+    """The clubs that a filter offers: the reader's, the public ones that played last, and those that are named.
+
+    A named one must be seen by the reader, else there is no such page (404); unlisted clubs show up only when named.
+    """
+    latest = Play.objects.filter(deleted_at=None, club__visibility=Visibility.PUBLIC).order_by("-played_on", "-id")
+    wanted = Q(visibility=Visibility.PUBLIC, pk__in=latest.values("club")[:LATEST_PLAYS])
+    if request.user.is_authenticated:
+        wanted |= Q(pk__in=Membership.objects.filter(user=signed_in_user(request)).values("club"))
+    choices = list(Club.objects.filter(wanted).order_by("name", "pk")[:MOST_CHOICES])
+    for name in filter(None, names):
+        if all(one.slug != name for one in choices):
+            choices.append(club_or_404(request, name))
+    return choices
 
 
 # ---- scores -----------------------------------------------------------------------------------------
@@ -41,11 +64,7 @@ MOST_CLUBS = 200
 
 def score_section(request: HttpRequest, club: Club | None = None) -> dict[str, Any]:
     """The filter row and the score section, for the home page and for a club's."""
-    named = request.GET.get("club", "")
-    choices = [] if club else list(clubs_services.listed_clubs(request.user).order_by("name")[:MOST_CLUBS])
-    if not club and named and all(one.slug != named for one in choices):
-        # unlisted clubs show up only for whoever knows their address
-        choices.append(club_or_404(request, named))
+    choices = [] if club else clubs_to_choose(request, request.GET.get("club", ""))
     form = scores.ScoreFilters(request.GET, clubs=choices, club=club)
     live = request.GET.copy()
     if club:
@@ -136,12 +155,10 @@ class PlayFilters(forms.Form):
 def plays(request: HttpRequest) -> HttpResponse:
     """The list of plays, latest first; a page begins below a place in the order, so that it never shifts."""
     named = request.GET.get("club", "")
-    clubs = list(clubs_services.listed_clubs(request.user).order_by("name")[:MOST_CLUBS])
+    clubs = clubs_to_choose(request, named)
     found = listed_plays(request)
     if named:
-        only = club_or_404(request, named)
-        clubs += [] if only in clubs else [only]
-        found = ready(Play.objects.filter(club=only))
+        found = ready(Play.objects.filter(club=next(one for one in clubs if one.slug == named)))
     form = PlayFilters(request.GET, clubs=clubs)
     form.is_valid()
     for name in ("variant", "player_count"):
@@ -212,8 +229,22 @@ def play(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_safe
 def clubs(request: HttpRequest) -> HttpResponse:
-    listed = clubs_services.listed_clubs(request.user).order_by("name")[:MOST_CLUBS]
-    return render(request, "dashboard/clubs.html", {"clubs": listed})
+    """Public clubs and the reader's own by name; a page begins after a club, so that it never shifts."""
+    found = clubs_services.listed_clubs(request.user).order_by("name", "pk")
+    wanted = request.GET.get("q", "").strip()[:100]
+    if wanted:
+        found = found.filter(name__icontains=wanted)
+    after = found.filter(slug=request.GET.get("after", "")).first()
+    if after:
+        found = found.filter(Q(name__gt=after.name) | Q(name=after.name, pk__gt=after.pk))
+    page = list(found[: PAGE + 1])
+    context = {
+        "clubs": page[:PAGE],
+        "wanted": wanted,
+        "further_down": after is not None,
+        "more": urlencode({"q": wanted, "after": page[PAGE - 1].slug}) if len(page) > PAGE else "",
+    }
+    return render(request, "dashboard/clubs.html", context)
 
 
 class ClubForm(forms.Form):
