@@ -101,6 +101,30 @@ def count_cards(state, c):
         c["fetched"][house - 1, cheque] += 1
 
 
+# from the table of invariants: the cheques of any so many players of the variant together
+IELLO_TOGETHER = {
+    3: {2: (28, 210)},
+    4: {2: (28, 210), 3: (108, 238)},
+    5: {2: (10, 168), 3: (47, 215), 4: (108, 236)},
+    6: {2: (10, 150), 3: (40, 198), 4: (88, 228), 5: (154, 238)},
+}
+
+
+def check_limits(kind, state):
+    """What no counter shows: the cheques of several players together, and how many may have no banknotes left."""
+    slug, variant, players = kind
+    edition, rounds = EDITIONS[slug], len(state.sizes)
+    cheques = sorted(sum(hand.cheques) for hand in state.hands)
+    limits = IELLO_TOGETHER[players] if variant == NOT_ENOUGH and slug == "iello" else {}
+    if variant == BASE:
+        limits = {number: lowest_and_highest_hand(edition, number * rounds) for number in range(1, players)}
+    for number, (low, high) in limits.items():
+        assert low <= sum(cheques[:number])
+        assert sum(cheques[-number:]) <= high
+    if edition.refund_rounds_up:
+        assert sum(hand.banknotes == 0 for hand in state.hands) <= rounds
+
+
 def check_kind(kind, games, seed):
     """`games` games of a kind: kernel, twin and rules must agree on every step and every counter."""
     edition, variant, players = kind
@@ -116,6 +140,7 @@ def check_kind(kind, games, seed):
         )
         assert record == twin_record
         assert scores(states[-1]) == scores(played)
+        check_limits(kind, played)
     counted, expected = simulate(game="for-sale", **request, games=games).counts, count(states)
     for name in COUNTS.names:
         assert np.array_equal(counted[name], expected[name]), (kind, name)
@@ -130,6 +155,12 @@ def test_kernel_twin_and_rules_agree_step_by_step_and_count_by_count(kind):
 def test_twenty_thousand_games_of_all_kinds_agree():
     for kind in KINDS:
         check_kind(kind, -(-20_000 // len(KINDS)), seed=1000 + KINDS.index(kind))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind)))
+def test_twenty_thousand_games_of_each_kind_agree(kind):
+    check_kind(kind, 20_000, seed=2000 + KINDS.index(kind))
 
 
 @pytest.fixture(scope="module")
@@ -524,17 +555,8 @@ def run_copy(folder, cache, source=RUN):
 
 def copy_of_the_engine(folder):
     (folder / "stats").mkdir()
-    for name in (
-        "__init__",
-        "kernel",
-        "planner",
-        "bots",
-        "planning",
-        "bot_hashes",
-        "simulation",
-        "summary",
-        "distribution",
-    ):
+    engine = ("kernel", "planner", "bots", "planning", "bot_hashes", "simulation", "summary", "distribution")
+    for name in ("__init__", *engine):
         shutil.copy2(ROOT / "stats" / f"{name}.py", folder / "stats")
     bytecode = shutil.ignore_patterns("__pycache__")  # Python's own would hide an edit of the same time and length
     shutil.copytree(ROOT / "forsale_api" / "rules", folder / "forsale_api" / "rules", ignore=bytecode)
