@@ -115,6 +115,7 @@ class Words:
     house_point: str = "house %(house)d, %(what)s: %(mean)s, n = %(n)s"
     wins: str = "%(who)s: %(share)s of %(n)s plays, 95 %% interval %(low)s to %(high)s"
     luck: str = "%(who)s: luck alone gives %(share)s"
+    from_zero: str = "%(what)s: %(value)s, 95 %% interval %(low)s to %(high)s"
     rated: str = "%(day)s: %(value)s, 95 %% interval %(low)s to %(high)s"
     months: tuple[str, ...] = ("J", "F", "M", "A", "M", "J", "J", "A", "S", "O", "N", "D")
     month_bar: str = "%(month)s: %(plays)s"
@@ -415,6 +416,88 @@ def _whiskers(
     }
 
 
+def about_zero(
+    series: Sequence[tuple[str, Sequence[Mapping[str, Any]]]],
+    *,
+    ticks: Mapping[float, str],
+    digits: int = 1,
+    suffix: str = "",
+    mark: float | None = None,
+    connected: bool = False,
+    axis_title: str = "",
+    bounds: tuple[float, float] | None = None,
+    words: Words = ENGLISH,
+) -> Figure:
+    """Differences from nothing with 95 % intervals as whiskers, about a line at 0.
+
+    ``series`` are ``(colour, points)``, side by side; a point is ``{"x", "value", "se", "what"}``, ``what`` the words
+    it is called by. ``ticks`` are the places of the x axis with their labels, ``mark`` a place that a vertical line
+    shows, ``connected`` says that points of one series lie on one line. ``bounds`` is the y axis.
+    """
+    data = []
+    apart = 0.24 * (min((b - a for a, b in pairwise(sorted(ticks))), default=1))
+    for place, (colour, points) in enumerate(series):
+        shift = apart * (place - (len(series) - 1) / 2)
+        spread = [1.96 * (point["se"] or 0) for point in points]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers" if connected else "markers",
+                "x": [point["x"] + shift for point in points],
+                "y": [point["value"] for point in points],
+                "line": {"color": colour, "width": 1.5},
+                "marker": {"size": 9, "color": colour, "symbol": ("diamond", "circle")[place % 2]},
+                "error_y": {"type": "data", "array": spread, "color": colour, "thickness": 1.5, "width": 5},
+                "customdata": [
+                    words.from_zero
+                    % {
+                        "what": point["what"],
+                        "value": words.decimal(point["value"], digits) + suffix,
+                        "low": words.decimal(point["value"] - error, digits) + suffix,
+                        "high": words.decimal(point["value"] + error, digits) + suffix,
+                    }
+                    for point, error in zip(points, spread, strict=True)
+                ],
+                "hovertemplate": "%{customdata}<extra></extra>",
+            }
+        )
+    shapes = [_line(0, 1, 0, 0, PALETTE["edge"], xref="paper", yref="y")]
+    annotations = []
+    if mark is not None:
+        shapes.append(_line(mark, mark, 0, 1, PALETTE["accent"], xref="x", yref="paper") | {"layer": "below"})
+        annotations = _median_labels([(mark, "", True)], [0, 1], PALETTE["accent"], False)
+        annotations[0]["text"] = f"<b>{words.decimal(mark, 1)}</b>"
+    low, high = bounds or zero_bounds(points for _colour, points in series)
+    layout = _layout(
+        words,
+        margin={"l": 40, "r": 8, "t": 26 if mark is not None else 12, "b": 40 if axis_title else 26, "pad": 0},
+        shapes=shapes,
+        annotations=annotations,
+        xaxis=_axis(
+            range=[min(ticks, default=0) - 2.2 * apart, max(ticks, default=1) + 2.2 * apart],
+            tickvals=list(ticks),
+            ticktext=list(ticks.values()),
+            showgrid=False,
+            **({"title": _title(axis_title)} if axis_title else {}),
+        ),
+        yaxis=_axis(range=[low, high], gridcolor=PALETTE["rule"], nticks=5, ticksuffix=suffix),
+    )
+    return {"data": data, "layout": layout}
+
+
+def zero_bounds(groups: Iterable[Sequence[Mapping[str, Any]]]) -> tuple[float, float]:
+    """The y axis that holds the intervals of these points, and 0."""
+    points = [point for points in groups for point in points]
+    reach = [point["value"] + sign * 1.96 * (point["se"] or 0) for point in points for sign in (-1, 1)]
+    low, high = min([0.0, *reach]), max([0.0, *reach])
+    room = 0.12 * (high - low) or 1.0
+    return low - room, high + room
+
+
+def _line(x0: float, x1: float, y0: float, y1: float, colour: str, **where: str) -> dict[str, Any]:
+    return {"type": "line", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": {"color": colour, "width": 1}, **where}
+
+
 def wins(rows: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH) -> Figure:
     """Share of wins of each player with its 95 % interval, and what luck alone would give as a small line.
 
@@ -605,22 +688,26 @@ def house_lines(
     recorded: Sequence[Mapping[str, Any]] = (),
     variant: str = "base",
     words: Words = ENGLISH,
+    small: bool = False,
 ) -> Figure:
     """Mean price paid and mean cheque fetched by house: simulated as lines with 95 % bands, recorded as points.
 
     Rows are ``{"house", "price": {"n", "mean", "se"}, "cheque": {...}}``; the whiskers of recorded points are 95 %
-    intervals too.
+    intervals too. ``small`` is for one cell of a grid: lines alone.
     """
     data: list[dict[str, Any]] = []
     for key, dash, name in (("cheque", "solid", words.mean_cheque), ("price", "3px,3px", words.mean_price)):
         data += _house_line(houses, key, PALETTE["sim"], dash, name, words)
+    if small:
+        for line in data[1::2]:
+            line["mode"] = "lines"
     strong = _mark(variant)
     for key, name, shift in (("cheque", words.cheque, 0.12), ("price", words.price, -0.12)):
         rows = [row for row in recorded if row[key]["n"]]
         if rows:
             data.append(_house_points(rows, key, strong, name, shift, words))
     means = [row[key]["mean"] for row in [*houses, *recorded] for key in ("cheque", "price") if row[key]["n"]]
-    return {"data": data, "layout": _house_layout(words, max([15.0, *means]))}
+    return {"data": data, "layout": _house_layout(words, max([15.0, *means]), small=small)}
 
 
 def house_pair(
@@ -957,17 +1044,17 @@ def _deals_of_seat(rows: Sequence[Mapping[str, Any]], seat: int, words: Words) -
     return [line, points["paid"], points["cheque"]]
 
 
-def _house_layout(words: Words, highest: float) -> dict[str, Any]:
+def _house_layout(words: Words, highest: float, *, small: bool = False) -> dict[str, Any]:
     return _layout(
         words,
-        margin={"l": 28, "r": 8, "t": 20, "b": 40, "pad": 0},
+        margin={"l": 28, "r": 8, "t": 20, "b": 26 if small else 40, "pad": 0},
         xaxis=_axis(
             range=[0.3, 30.7],
-            tickvals=[1, 5, 10, 15, 20, 25, 30],
+            tickvals=[1, 10, 20, 30] if small else [1, 5, 10, 15, 20, 25, 30],
             showgrid=False,
             showline=True,
             linecolor=PALETTE["edge"],
-            title=_title(words.house_axis),
+            **({} if small else {"title": _title(words.house_axis)}),
         ),
         yaxis=_axis(range=[-0.4, highest + 1.2], dtick=5, tick0=0, gridcolor=PALETTE["rule"]),
     )

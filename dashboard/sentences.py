@@ -153,6 +153,7 @@ def chart_words() -> Words:
         house_point=_("house %(house)d, %(what)s: %(mean)s, n = %(n)s"),
         wins=_("%(who)s: %(share)s of %(n)s plays, 95 %% interval %(low)s to %(high)s"),
         luck=_("%(who)s: luck alone gives %(share)s"),
+        from_zero=_("%(what)s: %(value)s, 95 %% interval %(low)s to %(high)s"),
         rated=_("%(day)s: %(value)s, 95 %% interval %(low)s to %(high)s"),
         months=tuple(_("J F M A M J J A S O N D").split()),
         month_bar=_("%(month)s: %(plays)s plays"),
@@ -675,6 +676,207 @@ def _time_left(seconds: float) -> str:
         return ngettext("about %(n)d minute left", "about %(n)d minutes left", minutes) % {"n": minutes}
     hours = round(seconds / 3600)
     return ngettext("about %(n)d hour left", "about %(n)d hours left", hours) % {"n": hours}
+
+
+# ---- questions ----------------------------------------------------------------------------------------
+
+MONEY_FIGURES = ("total", "winning_total", "margin", "banknotes")
+"""Figures of a comparison in thousands of dollars; the others are shares of games."""
+
+
+def difference_names() -> dict[str, str]:
+    """The figures that two simulations are compared by."""
+    return {
+        "total": _("Mean total of a player"),
+        "winning_total": _("Mean total of the winner"),
+        "margin": _("Mean lead of the winner"),
+        "banknotes": _("Mean banknotes left"),
+        "tied": _("Games level at the top"),
+        "shared": _("Wins that are shared"),
+        "opener_wins": _("Wins of the opener"),
+    }
+
+
+def outcomes() -> dict[str, str]:
+    """How simulated games end, as labels."""
+    return {**ways(), "tied": _("level at the top")}
+
+
+def question_measure(slug: str) -> str:
+    """The line under the head of a question's charts: what is measured, in which unit."""
+    return {
+        "house-worth": _("Mean price paid and mean cheque fetched by house, in thousands of dollars."),
+        "position": _(
+            "Share of wins by position, a shared win split; whiskers are 95 %% intervals, the dashed line an equal "
+            "share."
+        ),
+        "ties": _("Share of games whose best totals are level, and how they are decided."),
+        "tie-break": _(
+            "Of the games that a position ends level with others at the top: its wins less those that a lot would "
+            "give it, in per cent; whiskers are 95 %% intervals."
+        ),
+        "rounding": _(
+            "What changes when half a refund of whole banknotes is rounded up instead of down, by number of players; "
+            "whiskers are 95 %% intervals."
+        ),
+        "variant": _(
+            "What changes from the base game to “Not enough for everyone”, by number of players; whiskers are 95 %% "
+            "intervals."
+        ),
+    }[slug] % {}
+
+
+def question_heading(slug: str, blocks: Sequence[Block]) -> str:
+    """What the charts of a question say all together."""
+    known = [block for block in blocks if block["rows"]]
+    if not known:
+        return _("The first simulated games are on their way")
+    if len(known) == 1:
+        return str(known[0]["sentence"]).rstrip(".")
+    if slug == "position":
+        return positions_page_heading(
+            [(block["player_count"], None, {"plays": block["games"], "positions": block["rows"]}) for block in known]
+        )
+    first = [block for block in known if block["variant"] == known[0]["variant"]]
+    fewest, most = first[0], first[-1]
+    between = {"fewest": number(fewest["player_count"]), "most": number(most["player_count"])}
+    if slug == "house-worth":
+        costs = [max(row["price"]["mean"] or 0 for row in block["rows"]) for block in (fewest, most)]
+        between |= {"high": hundreds(costs[0]), "low": hundreds(costs[1])}
+        return _("The dearest house costs %(high)s with %(fewest)s players and %(low)s with %(most)s") % between
+    if slug == "ties":
+        tied = [_row(block, "outcome", "tied")["share"]["value"] for block in (fewest, most)]
+        between |= {"first": percent(tied[0], 1), "second": percent(tied[1], 1)}
+        return (
+            _("%(first)s of games with %(fewest)s players end level at the top, %(second)s of those with %(most)s")
+            % between
+        )
+    if slug == "tie-break":
+        return _tie_break_heading(known)
+    changes = [_row(block, "figure", "total")["difference"] for block in (fewest, most)]
+    between |= {name: hundreds(change, signed=True) for name, change in zip(("first", "second"), changes, strict=True)}
+    if slug == "rounding":
+        return (
+            _("Rounding up changes the mean total by %(first)s with %(fewest)s players and by %(second)s with %(most)s")
+            % between
+        )
+    return (
+        _("The variant changes the mean total by %(first)s with %(fewest)s players and by %(second)s with %(most)s")
+        % between
+    )
+
+
+def _row(block: Block, name: str, value: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = next(row for row in block["rows"] if row[name] == value)
+    return found
+
+
+def _tie_break_heading(blocks: Sequence[Block]) -> str:
+    """Said for the position that gains most."""
+    gains = [
+        (row["gain"]["mean"], row["gain"]["se"], block["player_count"], row["position"])
+        for block in blocks
+        for row in block["rows"]
+        if row["gain"]["se"]
+    ]
+    sure = [gain for gain in gains if gain[0] > 3 * gain[1]]  # the best of some forty
+    if not sure:
+        return _("Nobody is known to gain by the tie-break")
+    gain, _se, players, position = max(sure)
+    said = {"position": position, "players": number(players), "gain": decimal(100 * gain, 1)}
+    return (
+        _("With %(players)s players position %(position)s gains most: of 100 ties it wins %(gain)s more than by lot")
+        % said
+    )
+
+
+def hundreds(thousands: float, *, signed: bool = False) -> str:
+    """Whole hundreds of dollars, as the language writes them: $5,100, +$700."""
+    amount = _("$%(amount)s") % {"amount": whole(round(abs(thousands) * 10) * 100)}
+    sign = "−" if thousands < 0 else "+" if signed else ""
+    return f"{sign}{amount}"
+
+
+def decided_by(block: Block) -> dict[str, int]:
+    """How many games of a block of the question of ties were decided by what."""
+    shares = {row["outcome"]: row["share"] for row in block["rows"] if row["outcome"] != "tied"}
+    return {outcome: round(share["value"] * share["n"]) for outcome, share in shares.items()}
+
+
+def ties_say(blocks: Sequence[Block]) -> str:
+    """The sentence over the ties of one variant."""
+    known = [block for block in blocks if block["rows"]]
+    if not known:
+        return _("The first simulated games are on their way")
+    return decided_heading(
+        [{"player_count": block["player_count"], "decided_by": decided_by(block)} for block in known], simulated=True
+    )
+
+
+def question_source(answer: Mapping[str, Any]) -> str:
+    """Under the charts of a question: who played, how many games, how sure."""
+    blocks = answer["results"]
+    said = {
+        "bot": answer["filters"]["bot"],
+        "games": number_of_games(sum(block["games"] for block in blocks)),
+        "engine": answer["engine"],
+        "mean": hundreds(answer["se_limits"]["mean"]) if answer["se_limits"]["mean"] >= 0.1 else
+        _("$%(amount)s") % {"amount": whole(round(answer["se_limits"]["mean"] * 1000))},
+        "share": percent(answer["se_limits"]["share"], 2),
+    }  # fmt: skip
+    return (
+        _(
+            "Simulated: %(bot)s in every seat, %(games)s in all, seed 1, random opener, engine %(engine)s. Played "
+            "until no standard error of a mean is above %(mean)s and none of a share of games above %(share)s."
+        )
+        % said
+    )
+
+
+def number_of_deals(deals: int) -> str:
+    """12,000 deals."""
+    return ngettext("%(deals)s deal", "%(deals)s deals", deals) % {"deals": whole(deals)}
+
+
+def price_source(answer: Mapping[str, Any]) -> str:
+    """Under the charts of a fair price."""
+    said = {
+        "bot": answer["table"]["bot"],
+        "deals": number_of_deals(answer["deals"]),
+        "engine": answer["engine"],
+        "limit": hundreds(answer["se_limit"]),
+    }
+    return (
+        _(
+            "Simulated: %(bot)s plays everything that you did not say, %(deals)s, each once for every price and once "
+            "for passing, seed 1, engine %(engine)s. Played until no standard error of a gain is above %(limit)s."
+        )
+        % said
+    )
+
+
+def price_says(answer: Mapping[str, Any]) -> str:
+    """The fair price with its interval, where there is one."""
+    value, se = answer["fair_price"], answer["fair_price_se"]
+    if not value or se is None:
+        return ""
+    low, high = (hundreds(max(0.0, value + sign * 1.96 * se)) for sign in (-1, 1))
+    return _("Fair price %(price)s, 95 %% interval %(low)s to %(high)s") % {
+        "price": hundreds(value), "low": low, "high": high,
+    }  # fmt: skip
+
+
+def wins_by_price(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What taking does to the chance to win, at the lowest price."""
+    if not rows:
+        return _("Wins")
+    least = rows[0]
+    said = {"price": money(least["price"]), "wins": decimal(abs(100 * least["win_gain"]), 1)}
+    if abs(least["win_gain"]) <= 1.96 * (least["win_se"] or 0):
+        return _("Taking for %(price)s wins as many games as passing, as far as these deals can tell") % said
+    if least["win_gain"] > 0:
+        return _("Taking for %(price)s wins %(wins)s more of 100 games than passing") % said
+    return _("Taking for %(price)s wins %(wins)s fewer of 100 games than passing") % said
 
 
 def line_up(bots: Sequence[str]) -> str:

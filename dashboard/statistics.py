@@ -30,9 +30,6 @@ from forsale_api.clubs.models import Club
 from forsale_api.clubs.seasons import seasons_of
 from forsale_api.plays.models import Play
 from stats import aggregates, distribution, services
-from stats import questions as questions_asked
-from stats.bots import BOTS
-from stats.question_views import TITLES
 
 NO_MEASURE = ("measure",)
 PLAYS_ONLY = ("measure", "data")
@@ -596,55 +593,3 @@ def compare_address(**sides: Mapping[str, Any]) -> str:
     """The address of a comparison: `a={...}, b={...}` by the names of the filters."""
     query = {f"{side}-{name}": value for side, asked in sides.items() for name, value in asked.items() if value}
     return f"{reverse('dashboard:compare')}?{urlencode(query)}"
-
-
-# ---- questions --------------------------------------------------------------------------------------
-
-
-class QuestionFilters(forms.Form):
-    """What the questions are about."""
-
-    player_count = forms.ChoiceField(label=gettext_lazy("Players"), required=False)
-    bot = forms.ChoiceField(label=gettext_lazy("Bot in every seat"), required=False)
-
-    def __init__(self, query: Mapping[str, Any]) -> None:
-        super().__init__(scores.with_defaults(query, {"player_count": "4", "bot": questions_asked.BOT}))
-        counts = rules.GAMES[services.SIMULATED_GAME].offers[
-            rules.GAMES[services.SIMULATED_GAME].default_edition, "base"
-        ]
-        choices = {
-            "player_count": [(str(n), sentences.number_of_players(n)) for n in counts],
-            "bot": [(slug, in_language(BOTS[slug].names)) for slug in questions_asked.ASKED],
-        }
-        for name, default in (("player_count", "4"), ("bot", questions_asked.BOT)):
-            self.fields[name].choices = choices[name]  # type: ignore[attr-defined]
-            self.fields[name].widget.attrs["data-default"] = default
-
-
-@require_safe
-def questions(request: HttpRequest) -> HttpResponse:
-    """Questions people ask, each with its answer in a sentence, and how sure it is."""
-    form = QuestionFilters(request.GET)
-    asked = form.cleaned_data if form.is_valid() else {"player_count": "4", "bot": questions_asked.BOT}
-    filters = {"player_count": int(asked["player_count"]), "bot": asked["bot"]}
-    answers = [{**questions_asked.ask(slug, filters), "title": TITLES[slug]} for slug in questions_asked.QUESTIONS]
-    complete = all(answer["complete"] for answer in answers)
-    context = {
-        "form": form,
-        "narrowed": bool(request.GET),
-        "answers": [{**answer, "blocks": [_answered(block) for block in answer["results"]]} for answer in answers],
-        "bot": asked["bot"],
-        "engine": answers[0]["engine"],
-        "every": 0 if complete else scores.POLL_RUNNING,
-    }
-    return render(request, "dashboard/questions.html", context)
-
-
-def _answered(block: Mapping[str, Any]) -> dict[str, Any]:
-    """A block of an answer with its words."""
-    title = rules.GAMES[services.SIMULATED_GAME]
-    parts = [
-        in_language(title.variants[block["variant"]]) if block["variant"] else "",
-        in_language(title.editions[block["edition"]].names) if block["edition"] else "",
-    ]
-    return {**block, "kind": ", ".join(filter(None, parts)), "games_said": sentences.number_of_games(block["games"])}

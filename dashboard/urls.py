@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from dashboard import accounts, club_pages, embeds, pad, play_edits, simulations, statistics, views, webhook_pages
+from dashboard import (
+    accounts,
+    club_pages,
+    embeds,
+    pad,
+    play_edits,
+    question_pages,
+    simulations,
+    statistics,
+    views,
+    webhook_pages,
+)
 
 app_name = "dashboard"
 
@@ -42,7 +53,9 @@ urlpatterns = [
     path("houses/", statistics.houses, name="houses"),
     path("players/", statistics.players, name="players"),
     path("players/<uuid:pk>/", statistics.player, name="player"),
-    path("questions/", statistics.questions, name="questions"),
+    path("questions/", question_pages.questions, name="questions"),
+    path("questions/fair-price/", question_pages.fair_price, name="fair-price"),
+    path("questions/<slug:slug>/", question_pages.question, name="question"),
     path("compare/", statistics.compare, name="compare"),
     path("simulations/", simulations.simulations, name="simulations"),
     path("simulations/new/", simulations.simulation_new, name="simulation-new"),

@@ -22,6 +22,7 @@ TITLES = {
     "house-worth": _("What is each house worth?"),
     "position": _("Does it matter who opens?"),
     "ties": _("How often is the winner decided by banknotes?"),
+    "tie-break": _("Who gains by the tie-break?"),
     "rounding": _("What does it change to round the refund up instead of down?"),
     "variant": _("What does the variant change?"),
 }

@@ -38,6 +38,8 @@ ASKED = tuple(bot for bot in BOTS if bot != "planner")
 FIRST_GAMES = 1_000_000
 """Enough for most answers; where they are not, they tell how many are."""
 MOST_GAMES = 200_000_000
+APART = 3.0
+"""Standard errors between the best and the worst of up to six, for them to be called different."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +246,17 @@ def _ties(summaries: Sequence[Summary]) -> Rows:
     ]
 
 
+def _tie_break(summaries: Sequence[Summary]) -> Rows:
+    """By position: how often it is level with others at the top, and what it wins then beyond an even chance."""
+    (summary,) = summaries
+    rows = []
+    for place in summary.as_dict()["ties"]["positions"]:
+        level, gain = place["level"], place["gain"]
+        of_all = None if gain["se"] is None else gain["se"] * level["value"]  # so much of the share of all wins
+        rows.append({**place, "shares": [_se_of(level), of_all]})
+    return rows
+
+
 def _compared(summaries: Sequence[Summary]) -> Rows:
     """Two simulations figure by figure, the second less the first. Their errors are taken as independent."""
     one, other = ({**summary.as_dict()["overall"], **summary.as_dict()} for summary in summaries)
@@ -331,6 +344,31 @@ def _say_ties(summaries: Sequence[Summary], rows: Rows) -> str:
     ) % {"players": _with_players(summaries[0]), **shares}
 
 
+def _say_tie_break(summaries: Sequence[Summary], rows: Rows) -> str:
+    players = _with_players(summaries[0])
+    known = [row for row in rows if row["gain"]["se"] is not None]
+    if not known:
+        return gettext("No game %(players)s ended level at the top so far.") % {"players": players}
+    best, worst = (pick(known, key=lambda row: row["gain"]["mean"]) for pick in (max, min))
+    # best and worst of several were picked: the difference must be larger than that of two named before
+    if best["gain"]["mean"] - worst["gain"]["mean"] < APART * sqrt(best["gain"]["se"] ** 2 + worst["gain"]["se"] ** 2):
+        return gettext("No position gains by the tie-break %(players)s, as far as these games can tell.") % {
+            "players": players
+        }
+    return gettext(
+        "The tie-break %(players)s favours position %(best)d: of 100 games that it ends level at the top it wins "
+        "%(high)s, %(more)s more than by lot; position %(worst)d wins %(low)s, %(less)s fewer."
+    ) % {
+        "players": players,
+        "best": best["position"],
+        "high": _percent(best["win_share"]["value"]),
+        "more": _percent(best["gain"]["mean"]),
+        "worst": worst["position"],
+        "low": _percent(worst["win_share"]["value"]),
+        "less": _percent(abs(worst["gain"]["mean"])),
+    }
+
+
 def _say_rounding(summaries: Sequence[Summary], rows: Rows) -> str:
     change = {row["figure"]: row["difference"] for row in rows}
     return gettext(
@@ -363,6 +401,7 @@ QUESTIONS: Mapping[str, Question] = {
         Question("house-worth", _each, _house_worth, _say_house_worth),
         Question("position", _each, _position, _say_position),
         Question("ties", _each, _ties, _say_ties),
+        Question("tie-break", _each, _tie_break, _say_tie_break),
         Question("rounding", _roundings, _compared, _say_rounding),
         Question("variant", _variants, _compared, _say_variant),
     )
@@ -381,8 +420,10 @@ GAIN_SE = 0.1
 MOST_DEALS = 500_000
 
 
-def price(table: Table) -> dict[str, Any]:
+def price(table: Table, *, may_begin: Callable[[], bool] = lambda: True) -> dict[str, Any]:
     """What taking the table's best house at each price gains over passing, of the deals played so far.
+
+    `may_begin` is asked where nobody has asked for this table before.
 
     {"table", "engine", "deals", "complete", "se_limit", "passed": mean total after passing, "rows", "fair_price",
     "fair_price_se", "sentence"}. A worker plays until every standard error is within its limit; most tables take it so
@@ -392,7 +433,12 @@ def price(table: Table) -> dict[str, Any]:
         check_table(table)
     except RequestError as error:
         raise Problem(translate(error.message), code=error.code, place=error.place) from error
-    stored, new = PricedTable.objects.get_or_create(key=_key(table), defaults={"table": table.as_dict()})
+    key = _key(table)
+    if not PricedTable.objects.filter(key=key).exists() and not may_begin():
+        raise Problem(
+            gettext("Your address has asked for many tables. Sign in, or try again in an hour."), code="throttled"
+        )
+    stored, new = PricedTable.objects.get_or_create(key=key, defaults={"table": table.as_dict()})
     if not stored.complete and shared_cache.add(f"price:{stored.pk}", True, 5):
         services.send_task(PRICE_TABLE, table_id=stored.pk)
     until = time.monotonic() + PATIENCE

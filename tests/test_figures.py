@@ -40,6 +40,7 @@ def houses():
     ]
 
 
+CHANGE = {"x": 1, "value": -0.5, "se": 0.1, "what": "three players"}
 DEALS = [
     {"house": 30, "seat": 1, "player": "Paul", "paid": 8, "cheque": 14},
     {"house": 20, "seat": 2, "player": "Marianne", "paid": 0, "cheque": 14},
@@ -60,6 +61,10 @@ DEALS = [
         figures.decided_bars([(3, {}, None)], variant="base"),
         figures.house_lines(houses()),
         figures.positions([{"position": n, "win_share": share(n, 10)} for n in (1, 2, 3)]),
+        figures.house_lines(houses(), small=True),
+        figures.about_zero([], ticks={}),
+        figures.about_zero([(PALETTE["sim"], [CHANGE])], ticks={1: "1"}, mark=1.5, connected=True, suffix=" %"),
+        figures.about_zero([(PALETTE["base"], [CHANGE]), (PALETTE["variant"], [CHANGE])], ticks={1: "1", 2: "2"}),
         figures.deals(DEALS, simulated=houses(), named=[20]),
     ],
 )
@@ -93,6 +98,17 @@ def test_shares_are_per_cent_of_all_scores():
     bar = cell()["data"][0]
     assert sum(bar["y"]) == pytest.approx(100, abs=0.01)
     assert bar["y"][TOTALS.bar_of(60)] == pytest.approx(100 * 9 / 22, abs=0.001)
+
+
+def test_a_difference_has_its_interval_and_an_axis_with_nothing_on_it():
+    figure = figures.about_zero(
+        [(PALETTE["sim"], [CHANGE, CHANGE | {"x": 2, "value": 1.0, "se": None}])], ticks={1: ""}
+    )
+    (trace,) = figure["data"]
+    assert trace["error_y"]["array"] == [pytest.approx(0.196), 0]
+    assert trace["customdata"][0] == "three players: -0.5, 95 % interval -0.7 to -0.3"
+    low, high = figure["layout"]["yaxis"]["range"]
+    assert low < -0.7 < 0 < 1 < high
 
 
 def test_recorded_is_filled_and_simulated_an_outline():

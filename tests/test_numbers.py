@@ -12,7 +12,8 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from forsale_api.clubs.models import Club
-from stats.models import Simulation
+from stats import questions, services, tasks
+from stats.models import PricedTable, Simulation
 from tests.test_aggregates import ASKED, publish, stored
 from tests.test_pages import FOUR, NAMES, page
 from tests.test_plays import PLAYS, post, record_body, seats
@@ -251,3 +252,81 @@ def test_questions_are_answered_in_the_words_of_the_api(db: Any, client: Client,
         assert html.count(f'id="{question["question"]}-answer"') == 1
         for block in answer["results"]:
             assert block["sentence"] in unescape(html)
+
+
+QUESTION_TABLES: dict[str, Any] = {
+    "house-worth": lambda row: [
+        str(row["house"]), *of_mean(row["price"]), *of_mean(row["cheque"]),
+    ],
+    "position": lambda row: [
+        str(row["position"]), *of_share(row["win_share"]), percent(row["se"], 3), percent(row["advantage"], 2),
+    ],
+    "ties": lambda row: [*of_share(row["share"]), percent(row["se"], 3)],
+    "tie-break": lambda row: [
+        str(row["position"]), percent(row["level"]["value"], 2), number(row["gain"]["n"], 0),
+        percent(row["win_share"]["value"], 2), percent(row["even_share"], 2), percent(row["gain"]["mean"], 2),
+        percent(row["gain"]["se"], 2),
+    ],
+    "rounding": lambda row: of_change(row),
+    "variant": lambda row: of_change(row),
+}  # fmt: skip
+
+
+def of_mean(found: dict[str, Any]) -> list[str]:
+    return [number(found["n"], 0), number(found["mean"], 3), number(found["se"], 4)]
+
+
+def of_share(found: dict[str, Any]) -> list[str]:
+    return [percent(found[name], 2) for name in ("value", "low", "high")]
+
+
+def of_change(row: dict[str, Any]) -> list[str]:
+    is_money = row["figure"] in ("total", "winning_total", "margin", "banknotes")
+    values = [row[name] for name in ("first", "second", "difference", "se")]
+    return [number(value, 4) if is_money else percent(value, 3) for value in values]
+
+
+@pytest.mark.parametrize("slug", QUESTION_TABLES)
+def test_the_table_and_csv_of_a_question(db: Any, client: Client, anonymous: APIClient, slug: str) -> None:
+    kinds = [("iello", "base"), ("bga-down", "base"), ("bga-up", "base"), ("iello", "not-enough-for-everyone")]
+    for edition, variant in {(services.reference_edition(edition), variant) for edition, variant in kinds}:
+        stored(1000, **{**ASKED, "edition": edition, "variant": variant})
+    query = "bot=coin-flip&player_count=3" + ("" if slug == "variant" else "&variant=base")
+    (block,) = anonymous.get(f"/api/v1/questions/{slug}/?{query}").json()["results"]
+    html = page(client, f"/questions/{slug}/?{query}")
+    assert block["sentence"].rstrip(".") in unescape(html)
+    assert block["rows"]
+    shown = [[cell.replace("−", "-") for cell in row] for row in plain(table(html, f"{slug}-table"))]
+    due = [QUESTION_TABLES[slug](row) for row in block["rows"]]
+    assert [row[-len(due[0]) :] for row in shown] == due
+    assert {row[2] for row in shown} == {"3"}
+    assert {row[3] for row in shown} == {"1,000"}
+    (link,) = re.findall(r'href="([^"]*format=csv[^"]*)"', html)
+    text = b"".join(client.get(unescape(link)).streaming_content).decode()
+    last = {"ties": "se", "position": "advantage", "tie-break": "se", "house-worth": "cheque_se"}.get(slug, "se")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    given = [row["cheque"]["se"] if slug == "house-worth" else row["gain"]["se"] if slug == "tie-break" else row[last]
+             for row in block["rows"]]  # fmt: skip
+    assert [float(row[last]) for row in rows] == given
+
+
+def test_a_fair_price(owner: APIClient, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "PATIENCE", 0)
+    body = {"player_count": 3, "houses": [1, 16], "banknotes": 12, "rounds_left": 5, "bot": "to-six",
+            "stakes": [0, 2, None], "opponents_banknotes": [20, 14]}  # fmt: skip
+    body["variant"] = "not-enough-for-everyone"
+    owner.post("/api/v1/questions/fair-price/", body)
+    tasks.price_table(table_id=PricedTable.objects.get().pk)
+    answer = owner.post("/api/v1/questions/fair-price/", body).json()
+    query = "player_count=3&houses=16,1&banknotes=12&rounds_left=5&bot=to-six&variant=not-enough-for-everyone"
+    html = page(client, f"/questions/fair-price/?{query}&stake2=2&passed3=on&notes2=20&notes3=14")
+    assert PricedTable.objects.count() == 1, "the page asks for the same table"
+    assert answer["sentence"] in unescape(html)
+    shown = [[cell.replace("−", "-") for cell in row] for row in plain(table(html, "prices-table"))]
+    assert [[row[0], row[1], row[2], row[4], row[5]] for row in shown] == [
+        [
+            f"${row['price']},000", number(row["gain"], 2), number(row["se"], 3), percent(row["win_gain"], 2),
+            percent(row["win_se"], 2),
+        ]
+        for row in answer["rows"]
+    ]  # fmt: skip

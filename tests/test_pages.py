@@ -18,9 +18,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
+from dashboard import question_pages
 from forsale_api.clubs.models import Club, Player, Token, User
 from forsale_api.plays.models import Play
-from stats.models import Simulation, Status
+from stats import questions
+from stats.models import PricedTable, Simulation, Status
+from stats.questions import QUESTIONS
+from stats.tasks import price_table
 from tests.test_aggregates import ASKED, publish, stored
 from tests.test_folding import fold_all
 from tests.test_plays import PLAYS, body, post, record_body
@@ -30,10 +34,13 @@ TIE = [(83, 4), (85, 2), (70, 0)]
 FOUR = [(67, 4), (69, 2), (55, 3), (47, 6)]
 NAMES = ["Théo", "Marianne", "Guilaine", "Nicolas"]
 PAGES = [
-    "/", "/positions/", "/houses/", "/players/", "/questions/", "/compare/", "/plays/", "/clubs/", "/simulations/",
+    "/", "/positions/", "/houses/", "/players/", "/questions/", "/questions/ties/", "/questions/rounding/",
+    "/questions/fair-price/", "/compare/", "/plays/", "/clubs/", "/simulations/",
     "/bots/",
     "/developers/", "/accounts/login/", "/accounts/signup/",
 ]  # fmt: skip
+
+TABLE_ASKED = "player_count=3&houses=1+16+30&banknotes=20&rounds_left=5&bot=to-six"
 
 
 @pytest.fixture(autouse=True)
@@ -410,6 +417,69 @@ def test_houses_are_those_of_the_reference_simulation(simulated: Any, client: Cl
     assert "has not played a game yet" in page(client, "/houses/?player_count=6")
 
 
+# ---- questions --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody plays beside the test, so nobody is waited for."""
+    monkeypatch.setattr(questions, "PATIENCE", 0)
+
+
+def test_a_question_without_an_answer_says_that_it_is_on_its_way(db: Any, client: Client) -> None:
+    html = page(client, "/questions/position/?player_count=5")
+    assert "The first simulated games are on their way" in html
+    assert 'data-every="1000"' in html
+    page(client, "/questions/meaning-of-life/", 404)
+    assert "offers no game for these filters" in page(client, "/questions/ties/?edition=classic1997&player_count=6")
+    assert 'role="alert"' in page(client, "/questions/ties/?bot=brain")
+
+
+def test_a_table_is_asked_for_in_a_form_and_kept_at_its_address(db: Any, client: Client, impatient: None) -> None:
+    assert "Lay out a table" in page(client, "/questions/fair-price/")
+    address = f"/questions/fair-price/?{TABLE_ASKED}"
+    assert "The first deals are on their way" in page(client, address)
+    price_table(table_id=PricedTable.objects.get().pk)
+    for language, says in (("en", "taking house 30 is worth more"), ("fr", "prendre la maison 30 vaut mieux")):
+        html = page(client, address, accept_language=language)
+        assert says in html
+        assert 'data-every="0"' in html
+    (csv_link,) = re.findall(r'href="([^"]*format=csv[^"]*)"', html)
+    text = b"".join(client.get(csv_link.replace("&amp;", "&")).streaming_content).decode()
+    assert len(list(csv.DictReader(io.StringIO(text)))) == 12
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("houses=7+x&banknotes=3&rounds_left=4", "with blanks between them"),
+        ("houses=7+12&banknotes=3&rounds_left=4", "opens with 4 different houses, not with 2"),
+        ("houses=7+12+18+29&banknotes=30&rounds_left=4", "must be a whole number from 0 to 21, not 30"),
+        ("houses=7+12+18+29&banknotes=3&rounds_left=4&stake2=5&stake3=2", "2 does not top 5"),
+        ("houses=7+12+18+29&banknotes=3&rounds_left=4&notes2=5", "of all the others, or of nobody"),
+        ("player_count=6&edition=classic1997&houses=7&banknotes=3&rounds_left=4", "not for 6 players"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused_beside_the_field(
+    db: Any, client: Client, impatient: None, query: str, says: str
+) -> None:
+    html = page(client, f"/questions/fair-price/?{query}")
+    assert "There is no such table" in html
+    assert says in html
+    assert not PricedTable.objects.exists()
+
+
+def test_a_stranger_has_so_many_new_tables_an_hour(
+    db: Any, client: Client, owner: APIClient, impatient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question_pages, "ANONYMOUS_TABLES", 1)
+    known, other = (f"/questions/fair-price/?houses=1+2+3+{house}&banknotes=9&rounds_left=1" for house in (4, 5))
+    page(client, known)
+    assert "Sign in" in page(client, other)
+    assert "first deals" in page(client, known), "this one is known"
+    assert "first deals" in page(signed_in(owner), other)
+
+
 # ---- accounts ---------------------------------------------------------------------------------------
 
 
@@ -540,6 +610,9 @@ def everything(owner: APIClient) -> list[str]:
         "/clubs/nantes/",
         f"/plays/{record.pk}/",
         f"/simulations/{simulation.pk}/",
+        *(f"/questions/{slug}/?bot=coin-flip&player_count=3" for slug in QUESTIONS),
+        f"/questions/fair-price/?{TABLE_ASKED}",
+        "/questions/fair-price/?houses=7+12&banknotes=99&rounds_left=4&stake2=2&passed3=on",
         "/houses/?player_count=3",
     ]
 

@@ -97,6 +97,14 @@ def test_position_and_ties_are_those_of_the_reference_tables(db: Any, anonymous:
     )
 
 
+def test_the_tie_break_favours_whom_it_favours(db: Any, anonymous: APIClient) -> None:
+    (block,) = answered(anonymous, "tie-break", player_count=3, variant="base")["results"]
+    whole = simulate(game="for-sale", player_count=3, bots=["coin-flip"] * 3, games=block["games"], seed=1)
+    assert block["rows"] == whole.as_dict()["ties"]["positions"]
+    assert sum(row["gain"]["mean"] * row["gain"]["n"] for row in block["rows"]) == pytest.approx(0)
+    assert "tie-break" in block["sentence"]
+
+
 def test_rounding_and_variant_compare_two_simulations(db: Any, anonymous: APIClient) -> None:
     (block,) = answered(anonymous, "rounding", player_count=3, variant="base")["results"]
     rows = {row["figure"]: row for row in block["rows"]}
