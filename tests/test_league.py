@@ -14,9 +14,10 @@ from django.core.management import CommandError, call_command
 from rest_framework.test import APIClient
 
 from stats import league_services, services, tasks
+from stats.bot_hashes import bot_hash
 from stats.bots import BOTS
 from stats.league import CREDIT, League, check_league, play_round, standings, student, tables_of
-from stats.models import LeagueRound
+from stats.models import LeagueRound, LeagueRun
 from stats.simulation import RequestError
 from tests.conftest import token_client
 from tests.test_plays import problem
@@ -162,15 +163,29 @@ def test_a_file_of_another_league_is_left_alone(tmp_path: Path) -> None:
     assert refused.value.returncode == 2
 
 
-def test_the_table_as_text_and_a_clear_refusal(capsys: Any) -> None:
+def test_the_table_as_text(capsys: Any) -> None:
     call_command(
         "league", "--players", "3", "--bots", "random,to-six", "--rounds", "3", "--deals", "5", "--tables", "duels"
     )
     printed = capsys.readouterr().out
     assert "x fair share" in printed
     assert "to-six" in printed
-    with pytest.raises(CommandError, match="--bots: There is no bot “brain”, only random") as refused:
-        call_command("league", "--players", "3", "--bots", "random,brain")
+
+
+@pytest.mark.parametrize(
+    ("options", "refusal"),
+    [
+        ("--players 3 --bots random,brain", "--bots: There is no bot “brain”, only random"),
+        ("--players 3 --bots random", "--bots: A league has from 2 to 12 bots, not 1."),
+        ("--players 7 --bots random,to-six", "--players: This edition and variant are not for 7 players, but for 3, 4"),
+        ("--players 6 --bots random,to-six --edition classic1997", "are not for 6 players, but for 3, 4, 5."),
+        ("--players 3 --bots random,to-six --deals 1000000000000", "--deals: deals must be a whole number from 1 to"),
+    ],
+)
+def test_the_command_refuses_what_the_api_refuses_naming_what_is_allowed(options: str, refusal: str) -> None:
+    with pytest.raises(CommandError) as refused:
+        call_command("league", *options.split())
+    assert refusal in str(refused.value)
     assert refused.value.returncode == 2
 
 
@@ -252,6 +267,47 @@ def test_only_whoever_asked_controls_a_league(owner: APIClient, stranger: APICli
     assert anonymous.post(LEAGUES, ASKED).status_code == 401
 
 
+@pytest.mark.parametrize("verb", ["pause", "cancel"])
+def test_a_worker_stops_in_the_middle_of_a_round_that_is_held_or_called_off(
+    owner: APIClient, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    league = ask(owner, bots=["planner", "counter", "random"], player_count=3, deals=10**6)
+    looks: list[int] = []
+    wanted = league_services.is_wanted
+
+    def third_time_called_off(run: LeagueRun) -> bool:
+        looks.append(run.rounds_done)
+        if len(looks) == 3:
+            assert owner.post(f"{LEAGUES}{league['id']}/{verb}/").status_code == 200
+        return wanted(run)
+
+    monkeypatch.setattr(services, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(league_services, "is_wanted", third_time_called_off)
+    tasks.play_league(league_id=league["id"])
+    assert len(looks) == 3, "it went on"
+    assert read(owner, league)["rounds_done"] == 0
+    assert not LeagueRound.objects.exclude(leased_until=None).exists(), "whoever resumes it finds the round free"
+
+
+def test_a_league_begun_by_another_bot_of_that_name_fails_rather_than_mixing_rounds(owner: APIClient) -> None:
+    league = ask(owner)
+    made_by = LeagueRun.objects.get().made_by
+    LeagueRun.objects.update(made_by={**made_by, "bot_hashes": {**made_by["bot_hashes"], "to-six": "0" * 16}})
+    problem(owner.get(f"{LEAGUES}{league['id']}/table/"), 409, "other-engine", "")
+    tasks.play_league(league_id=league["id"])
+    failed = read(owner, league)
+    assert (failed["status"], failed["rounds_done"]) == ("failed", 0)
+
+
+def test_a_finished_table_goes_on_saying_which_bots_played(owner: APIClient) -> None:
+    league = ask(owner)
+    work(league)
+    table = read(owner, league, "table/")
+    assert table["bot_hashes"] == {bot: bot_hash(bot) for bot in ASKED["bots"]}
+    LeagueRun.objects.update(made_by={**LeagueRun.objects.get().made_by, "bot_hashes": {"to-six": "0" * 16}})
+    assert read(owner, league, "table/") == {**table, "bot_hashes": {"to-six": "0" * 16}}
+
+
 def test_the_same_id_and_body_is_the_same_league(owner: APIClient, stranger: APIClient) -> None:
     mine = str(UUID(int=7, version=4))
     assert ask(owner, id=mine)["id"] == ask(owner, id=mine)["id"] == mine
@@ -266,6 +322,8 @@ def test_the_same_id_and_body_is_the_same_league(owner: APIClient, stranger: API
         ({"bots": ["to-six", "to-six"]}, "bot-named-twice", "/bots/1"),
         ({"bots": []}, "wrong-number-of-bots", "/bots"),
         ({"player_count": 7}, "players-not-offered", "/player_count"),
+        ({"player_count": 6, "edition": "classic1997"}, "players-not-offered", "/player_count"),
+        ({"edition": "home-made"}, "unknown-edition", "/edition"),
         ({"tables": "round"}, "unknown-tables", "/tables"),
         ({"rounds": 10**6}, "rounds-out-of-range", "/rounds"),
         ({"rounds": 2000, "deals": 10**6}, "deals-out-of-range", "/deals"),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from django.core.management import CommandError, call_command
 
 from forsale_api.rules.for_sale import EDITIONS, VARIANTS, player_counts
 from stats.bots import BOTS
@@ -291,6 +292,27 @@ def test_the_command_says_what_is_wrong_and_exits_with_2():
     assert ran.returncode == 2
     assert "--bots: There is no bot “planer”, only random, coin-flip, to-six, spread" in ran.stderr
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "refusal"),
+    [
+        ("--players 3 --bots planer", "--bots: There is no bot “planer”, only random, coin-flip, to-six, spread"),
+        ("--players 3 --bots random,random", "--bots: There must be one bot per seat: 3, not 2."),
+        ("--players 7 --bots random", "--players: This edition and variant are not for 7 players, but for 3, 4, 5, 6."),
+        ("--players 5 --bots random --games 1e13", "--games: games must be a whole number from 1 to 10000000000, not"),
+        ("--players 6 --bots random --edition classic1997", "are not for 6 players, but for 3, 4, 5."),
+        ("--players 3 --bots random --edition home", "--edition: There is no edition “home”, only iello, eagle"),
+        ("--players 3 --bots random --variant wild", "--variant: There is no variant “wild”, only base, not-enough"),
+        ("--players 3 --bots random --opener 4", "--opener: The opener is “random” or a seat from 1 to 3, not “4”."),
+    ],
+)
+@pytest.mark.parametrize("more", ["", " --record 1"])
+def test_the_command_refuses_what_the_api_refuses_naming_what_is_allowed(options, refusal, more):
+    with pytest.raises(CommandError) as refused:
+        call_command("simulate", *(options + more).split())
+    assert refusal in str(refused.value)
+    assert refused.value.returncode == 2
 
 
 # --- numbers known from exact combinatorics and from independent engines
