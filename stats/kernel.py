@@ -24,6 +24,7 @@ import logging
 import os
 import sys
 import tempfile
+import threading
 import types as python_types
 from collections.abc import Iterable
 from pathlib import Path
@@ -749,22 +750,26 @@ if not IMAGINED:
     numba.config.CACHE_DIR = ""
 
 
+_building = threading.RLock()  # a build is for one thread at a time; that of the planner asks for another within it
+
+
 def build(**frozen: Any) -> python_types.ModuleType:
     """This module once more: `players` frozen into its machine code (faster), `trace=True` (step by step), or a `cast`.
 
     Counts are identical. Each build compiles by itself, once, and is kept in a folder of its own.
     """
     name = f"{__name__}[{','.join(f'{key}={frozen[key]}' for key in sorted(frozen))}]"
-    if name not in sys.modules:
-        module = python_types.ModuleType(name)
-        module.__dict__.update(__file__=str(SOURCE), FROZEN=frozen)
-        sys.modules[name] = module  # before the code runs: Numba looks its module up by name
-        try:
-            exec(compile(SOURCE.read_text(), str(SOURCE), "exec"), module.__dict__)  # noqa: S102 - our own source
-        except BaseException:
-            del sys.modules[name]
-            raise
-    return sys.modules[name]
+    with _building:
+        if name not in sys.modules:
+            module = python_types.ModuleType(name)
+            module.__dict__.update(__file__=str(SOURCE), FROZEN=frozen)
+            sys.modules[name] = module  # before the code runs: Numba looks its module up by name
+            try:
+                exec(compile(SOURCE.read_text(), str(SOURCE), "exec"), module.__dict__)  # noqa: S102 - our own source
+            except BaseException:
+                del sys.modules[name]
+                raise
+        return sys.modules[name]
 
 
 def build_for(bots: Iterable[str], **frozen: Any) -> python_types.ModuleType:

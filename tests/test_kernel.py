@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from math import comb, sqrt
 from operator import mul
 from pathlib import Path
@@ -221,6 +222,12 @@ def test_a_frozen_build_counts_the_same():
         module.block(simulation._game_record(module, setting), counts, np.uint64(9), 0, 20_000)
         results.append(counts)
     assert np.array_equal(*results)
+
+
+def test_threads_that_ask_for_a_build_at_once_all_get_the_whole_of_it():
+    with ThreadPoolExecutor(4) as pool:
+        builds = list(pool.map(lambda _thread: kernel.build(players=5, imagined=True).build_for, range(4)))
+    assert len(set(builds)) == 1
 
 
 def test_the_score_of_a_traced_game_finds_nothing_impossible():
