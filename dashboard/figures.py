@@ -498,7 +498,7 @@ def _line(x0: float, x1: float, y0: float, y1: float, colour: str, **where: str)
     return {"type": "line", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": {"color": colour, "width": 1}, **where}
 
 
-def wins(rows: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH) -> Figure:
+def wins(rows: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH, digits: int = 0) -> Figure:
     """Share of wins of each player with its 95 % interval, and what luck alone would give as a small line.
 
     ``rows`` are those of the leader board, in its order, the first on top.
@@ -507,7 +507,7 @@ def wins(rows: Sequence[Mapping[str, Any]], *, words: Words = ENGLISH) -> Figure
     shares = [row["win_share"] for row in rows]
 
     def percent(share: float) -> str:
-        return words.decimal(100 * share, 0) + words.percent_suffix
+        return words.decimal(100 * share, digits) + words.percent_suffix
 
     said = [
         {

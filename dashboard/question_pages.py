@@ -4,6 +4,7 @@ The numbers are those of `stats.questions`, which the API answers with too.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,10 +148,9 @@ def question(request: HttpRequest, slug: str) -> HttpResponseBase:
     form = QuestionFilters(request.GET, leave_out=LEFT_OUT.get(slug, ()))
     asked = form.asked
     slugs = SECTIONS.get(slug, (slug,))
-    try:
+    answers: dict[str, dict[str, Any] | None] = dict.fromkeys(slugs)
+    with suppress(Problem):  # no such number of players in this edition and variant
         answers = {each: asked_questions.ask(each, asked) for each in slugs}
-    except Problem:  # no such number of players in this edition and variant
-        answers = dict.fromkeys(slugs)
     if wants_csv(request):
         return as_csv(slug, _as_csv(answers[slug]))
     known = [answer for answer in answers.values() if answer]

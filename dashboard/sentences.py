@@ -5,6 +5,7 @@ only :func:`money` writes them out. Sentences with ``<b>`` are safe HTML built b
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date as date_type
 from datetime import datetime
 from decimal import Decimal
@@ -877,6 +878,45 @@ def wins_by_price(rows: Sequence[Mapping[str, Any]]) -> str:
     if least["win_gain"] > 0:
         return _("Taking for %(price)s wins %(wins)s more of 100 games than passing") % said
     return _("Taking for %(price)s wins %(wins)s fewer of 100 games than passing") % said
+
+
+# ---- leagues ----------------------------------------------------------------------------------------
+
+
+def league_words() -> Words:
+    """The words of the figure of wins, of bots and games."""
+    return replace(chart_words(), wins=_("%(who)s: %(share)s of %(n)s games, 95 %% interval %(low)s to %(high)s"))
+
+
+def league_heading(rows: Sequence[Mapping[str, Any]], fair: float) -> str:
+    """Who wins most, only as sure as the intervals allow."""
+    if not rows:
+        return _("The first round is on its way")
+    best = rows[0]
+    said = {"bot": best["bot"], "share": percent(best["win_share"]["value"], 1), "fair": percent(fair, 1)}
+    low = (best["lead"] or {}).get("low")
+    if low is not None and low > 0:
+        said["next"] = rows[1]["bot"]
+        return _("%(bot)s wins most: %(share)s of its games, where %(fair)s is fair, clearly ahead of %(next)s") % said
+    return _("%(bot)s wins %(share)s of its games, where %(fair)s is fair; nobody is clearly ahead") % said
+
+
+def league_source(run: Any, table: Mapping[str, Any]) -> str:
+    """Under the table of a league."""
+    said = {
+        "rounds": whole(table["rounds"]),
+        "all": whole(run.rounds),
+        "games": number_of_games(table["games"]),
+        "seed": run.seed,
+        "engine": table["engine"],
+    }
+    return (
+        _(
+            "Simulated: %(rounds)s of %(all)s rounds, %(games)s, seed %(seed)s, engine %(engine)s. Each deal is played "
+            "from every seat; ratings are those of Luce’s choice model, 1500 on average, intervals over rounds."
+        )
+        % said
+    )
 
 
 def line_up(bots: Sequence[str]) -> str:

@@ -19,8 +19,7 @@ from uuid_utils.compat import uuid7
 
 from dashboard import figures, scores, sentences
 from dashboard.sentences import in_language
-from dashboard.statistics import clubs_to_choose
-from dashboard.views import PAGE, signed_in_user
+from dashboard.views import PAGE, clubs_to_choose, signed_in_user
 from forsale_api import rules
 from forsale_api.api.problems import Conflict, Problem
 from stats import aggregates, services

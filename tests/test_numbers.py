@@ -330,3 +330,39 @@ def test_a_fair_price(owner: APIClient, client: Client, monkeypatch: pytest.Monk
         ]
         for row in answer["rows"]
     ]  # fmt: skip
+
+
+def test_a_league(owner: APIClient, client: Client) -> None:
+    asked: dict[str, Any] = {
+        "player_count": 3,
+        "bots": ["to-six", "random", "coin-flip"],
+        "tables": "duels",
+        "rounds": 5,
+        "deals": 4,
+    }
+    made = owner.post("/api/v1/leagues/", asked).json()
+    for _turn in range(asked["rounds"]):
+        tasks.play_league(league_id=made["id"])
+    answer = owner.get(f"/api/v1/leagues/{made['id']}/table/").json()
+    html = page(client, f"/leagues/{made['id']}/")
+
+    def interval(found: dict[str, Any] | None, words: Any) -> list[str]:
+        found = found or {"value": None, "low": None, "high": None}
+        return [words(found["value"]), f"{words(found['low'])} – {words(found['high'])}"]
+
+    shown = [[cell.replace("−", "-") for cell in row] for row in plain(table(html, "league"))]
+    assert shown == [
+        [
+            str(row["place"]), row["bot"], *interval(row["rating"], lambda v: number(v, 1)),
+            *interval(row["win_share"], lambda v: percent(v, 2)), *interval(row["lead"], lambda v: percent(v, 2)),
+            number(row["mean_total"]["value"], 2), number(row["mean_rank"]["value"], 3),
+            number(row["win_share"]["n"], 0),
+        ]
+        for row in answer["results"]
+    ]  # fmt: skip
+    assert [row[:3] for row in table(html, "duels")] == [
+        [row["bot"], row["among"], number(row["times_fair"]["value"], 3)] for row in answer["duels"]
+    ]
+    text = b"".join(client.get(f"/leagues/{made['id']}/?format=csv").streaming_content).decode()
+    ratings = [float(row["rating_value"]) for row in csv.DictReader(io.StringIO(text))]
+    assert ratings == [row["rating"]["value"] for row in answer["results"]]

@@ -24,7 +24,7 @@ from forsale_api.plays.models import Play
 from stats import questions
 from stats.models import PricedTable, Simulation, Status
 from stats.questions import QUESTIONS
-from stats.tasks import price_table
+from stats.tasks import play_league, price_table
 from tests.test_aggregates import ASKED, publish, stored
 from tests.test_folding import fold_all
 from tests.test_plays import PLAYS, body, post, record_body
@@ -36,8 +36,7 @@ NAMES = ["Théo", "Marianne", "Guilaine", "Nicolas"]
 PAGES = [
     "/", "/positions/", "/houses/", "/players/", "/questions/", "/questions/ties/", "/questions/rounding/",
     "/questions/fair-price/", "/compare/", "/plays/", "/clubs/", "/simulations/",
-    "/bots/",
-    "/developers/", "/accounts/login/", "/accounts/signup/",
+    "/bots/", "/leagues/", "/developers/", "/accounts/login/", "/accounts/signup/",
 ]  # fmt: skip
 
 TABLE_ASKED = "player_count=3&houses=1+16+30&banknotes=20&rounds_left=5&bot=to-six"
@@ -480,6 +479,44 @@ def test_a_stranger_has_so_many_new_tables_an_hour(
     assert "first deals" in page(signed_in(owner), other)
 
 
+# ---- leagues ----------------------------------------------------------------------------------------
+
+LEAGUE: dict[str, Any] = {
+    "variant": "base", "player_count": 3, "edition": "iello", "bots": ["to-six", "random", "coin-flip"],
+    "tables": "duels", "rounds": 4, "deals": 3,
+}  # fmt: skip
+
+
+def work(league: str) -> None:
+    """Play the league, a turn after the other, however long one takes."""
+    for _turn in range(LEAGUE["rounds"]):
+        play_league(league_id=league)
+
+
+def test_a_league_is_started_in_a_form_watched_and_controlled(
+    owner: APIClient, stranger: APIClient, client: Client
+) -> None:
+    mine = signed_in(owner)
+    (drawn,) = re.findall(r'name="id" value="([^"]+)"', page(mine, "/leagues/new/"))
+    refused = mine.post("/leagues/new/", {**LEAGUE, "bots": ["random"], "id": drawn})
+    assert "from 2 to 12 bots, not 1" in refused.content.decode()
+    address = mine.post("/leagues/new/", {**LEAGUE, "id": drawn})["Location"]
+    assert address == f"/leagues/{drawn}/"
+    assert mine.post("/leagues/new/", {**LEAGUE, "id": drawn})["Location"] == address, "twice is once"
+    html = page(client, address)
+    assert "The first round is on its way" in html
+    assert 'data-every="1000"' in html
+    assert "Pause" not in html + page(signed_in(stranger), address)
+    assert "Pause" in page(mine, address)
+    mine.post(f"{address}pause/")
+    assert "Go on" in page(mine, address)
+    mine.post(f"{address}resume/")
+    work(drawn)
+    assert 'data-every="0"' in page(client, address)
+    assert address in page(client, "/leagues/")
+    assert address not in page(signed_in(stranger), "/leagues/?mine=1")
+
+
 # ---- accounts ---------------------------------------------------------------------------------------
 
 
@@ -600,7 +637,10 @@ def everything(owner: APIClient) -> list[str]:
     """The addresses of every kind of page, once there is something on it."""
     simulation = Simulation.objects.get()
     record = Play.objects.get(level="record")
+    league = owner.post("/api/v1/leagues/", LEAGUE).json()["id"]
+    work(league)
     return [
+        f"/leagues/{league}/",
         *PAGES,
         "/players/?min_plays=1",
         f"/players/{Player.objects.get(name='Théo').pk}/",

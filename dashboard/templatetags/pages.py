@@ -81,9 +81,9 @@ def dash(value: Any) -> Any:
 
 
 @register.filter
-def share(value: float | None) -> str:
-    """A share between 0 and 1 as per cent with two digits."""
-    return "–" if value is None else sentences.percent(value, 2)
+def share(value: Any) -> str:
+    """A share between 0 and 1 as per cent with two digits; what a template does not find is empty text."""
+    return "–" if value in (None, "") else sentences.percent(value, 2)
 
 
 @register.filter
