@@ -278,6 +278,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         VAR_DIR.mkdir(exist_ok=True)
     if TESTING:  # a file, not memory: threads and processes of a test share it
         DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
+else:  # no query of a page runs as long as PostgreSQL would take to compile it
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("options", "-c jit=off")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHE_URL = _read(

@@ -101,14 +101,14 @@ def _echo(filters: Filters, names: Sequence[str]) -> dict[str, Any]:
     return given
 
 
-def _counted(filters: Filters) -> Q:
-    """Condition on plays and on blocks alike: counted ones, unless all are asked for."""
-    return Q() if filters.get("counts") == "all" else Q(counts=True)
+def _counted(filters: Filters, of: str = "") -> Q:
+    """Condition on plays and on blocks alike: counted ones, unless all are asked for. `of` leads to them."""
+    return Q() if filters.get("counts") == "all" else Q((f"{of}counts", True))
 
 
-def _narrowed(filters: Filters) -> Q:
-    """Condition on plays and on blocks alike: game, edition, variant, number of players."""
-    return Q(**{name: filters[name] for name in KIND if filters.get(name) is not None})
+def _narrowed(filters: Filters, of: str = "") -> Q:
+    """Condition on plays and on blocks alike: game, edition, variant, number of players. `of` leads to them."""
+    return Q(**{of + name: filters[name] for name in KIND if filters.get(name) is not None})
 
 
 def _dates(filters: Filters, field: str) -> Q:
@@ -493,11 +493,10 @@ def leader_board(filters: Filters, *, viewer: Caller | None = None) -> dict[str,
     fewest, limit = filters.get("min_plays") or 1, filters.get("limit") or LEADERS
     if filters.get("club"):
         club = visible_club(viewer, filters["club"], place=("club",))
-        plays = Play.objects.filter(
-            _narrowed(filters), _counted(filters), _dates(filters, "played_on"), deleted_at=None, club=club
-        )
-        as_of = _newest(plays)
-        found = _by_player(_rows(ratings.tallies(Seat.objects.filter(play__in=plays))))
+        plays = _counted(filters, "play__") & _dates(filters, "play__played_on")
+        seats = Seat.objects.filter(_narrowed(filters, "play__"), plays, play__deleted_at=None, play__club=club)
+        as_of = seats.aggregate(newest=Max("play__updated_at"))["newest"] or _as_of()
+        found = _by_player(_rows(ratings.tallies(seats)))
     else:
         as_of = _as_of()
         found = _of_all_clubs(filters, fewest, limit)
@@ -669,18 +668,18 @@ def _of_all_clubs(filters: Filters, fewest: int, limit: int) -> list[dict[str, A
         stored: Iterable[Mapping[str, Any]] = standings.values("player", "luck", *ratings.SUMS)
     else:
         stored = _summed(Tally.objects.filter(_narrowed(filters), whole, player__club__in=public))
-    others = rest & Q(counts=True) if rest else Q(pk__in=[])
+    others = rest & Q(play__counts=True) if rest else Q(pk__in=[])
     if filters.get("counts") == "all":
-        others |= _dates(filters, "played_on") & Q(counts=False)
+        others |= _dates(filters, "play__played_on") & Q(play__counts=False)
     elif not rest and whole is None:
         best = standings.filter(plays__gte=fewest).order_by("-adjusted", "-plays", "player")
         return list(best.values("player", "luck", *ratings.SUMS)[:limit])
-    plays = Play.objects.filter(_narrowed(filters), others, deleted_at=None, club__in=public)
-    return _by_player(chain(stored, _rows(ratings.tallies(Seat.objects.filter(play__in=plays)))))
+    seats = Seat.objects.filter(_narrowed(filters, "play__"), others, play__deleted_at=None, play__club__in=public)
+    return _by_player(chain(stored, _rows(ratings.tallies(seats))))
 
 
 def _whole_months(filters: Filters) -> tuple[Q | None, Q]:
-    """The whole months between the dates of the filters, None for all time, and the days of `Play` that are left."""
+    """The whole months between the dates of the filters, None for all time, and the days of seats that are left."""
     after, before = filters.get("played_after"), filters.get("played_before")
     if after is None and before is None:
         return None, Q()
@@ -688,12 +687,13 @@ def _whole_months(filters: Filters) -> tuple[Q | None, Q]:
     if after is not None:
         first = after.replace(day=1)
         whole &= Q(month__gte=first) if after == first else Q(month__gt=first)
-        rest |= Q() if after == first else Q(played_on__lte=_last_of_month(after))
+        until = min(_last_of_month(after), before or date.max)
+        rest |= Q() if after == first else Q(play__played_on__range=(after, until))
     if before is not None:
         first, is_whole = before.replace(day=1), before == _last_of_month(before)
         whole &= Q(month__lte=first) if is_whole else Q(month__lt=first)
-        rest |= Q() if is_whole else Q(played_on__gte=first)
-    return whole, rest and rest & _dates(filters, "played_on")
+        rest |= Q() if is_whole else Q(play__played_on__range=(max(first, after or date.min), before))
+    return whole, rest
 
 
 def _last_of_month(day: date) -> date:
