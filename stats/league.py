@@ -12,7 +12,7 @@ fit is that of D. R. Hunter (Annals of Statistics 32, 2004); its interval is a j
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import gcd, lcm, log10, sqrt
 from random import Random
@@ -28,7 +28,7 @@ from forsale_api.rules.messages import gettext_noop as _
 from stats.bots import BOTS, Bot, play
 from stats.distribution import Z
 from stats.simulation import MOST_GAMES, RequestError, check_request, simulate
-from stats.summary import ENGINE, Summary
+from stats.summary import Setting, Summary
 from stats.tally import places
 
 CREDIT = 60
@@ -78,6 +78,10 @@ class League:
     def games(self) -> int:
         """Games of the whole league."""
         return self.rounds * self.games_a_round
+
+    def made_by(self) -> dict[str, Any]:
+        """What plays it now, as `Setting.made_by` says."""
+        return Setting(self.game, self.edition, self.variant, self.player_count, self.bots, self.seed).made_by()
 
     def as_dict(self) -> dict[str, Any]:
         """The request as it would be posted, with nothing left out."""
@@ -139,12 +143,19 @@ def tables_of(league: League, number: int) -> list[tuple[int, ...]]:
     return [tuple(line[at : at + seats]) for at in range(0, len(line), seats)]
 
 
-def play_round(league: League, number: int, *, others: Mapping[str, Bot] | None = None) -> list[dict[str, Any]]:
+def play_round(
+    league: League,
+    number: int,
+    *,
+    others: Mapping[str, Bot] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[dict[str, Any]]:
     """Play round `number`; whole numbers, a row for each table.
 
     A row: `bots` (indices into the league's), `games`, and by place at the table, over all rotations, `credit` (wins
     in 60ths), `total` (thousands of dollars, summed) and `rank` (summed). `others` are bots by name that are not
-    built in: their tables are played in the readable rules, move by move.
+    built in: their tables are played in the readable rules, move by move. `progress` is called now and then, with the
+    games of this table so far, and may stop the round by raising.
     """
     rows = []
     for index, table in enumerate(tables_of(league, number)):
@@ -153,19 +164,25 @@ def play_round(league: League, number: int, *, others: Mapping[str, Bot] | None 
         sums = np.zeros((3, league.player_count), np.int64)
         for turn in range(league.player_count):
             seated = [league.bots[table[(seat - turn) % league.player_count]] for seat in range(league.player_count)]
-            by_seat = _figures(league, seated, first, others or {})
+            by_seat = _figures(league, seated, first, others or {}, progress)
             sums += np.roll(by_seat, -turn, axis=1)
         row |= {name: sums[k].tolist() for k, name in enumerate(("credit", "total", "rank"))}
         rows.append(row)
     return rows
 
 
-def _figures(league: League, seated: Sequence[str], first: int, others: Mapping[str, Bot]) -> NDArray[np.int64]:
+def _figures(
+    league: League,
+    seated: Sequence[str],
+    first: int,
+    others: Mapping[str, Bot],
+    progress: Callable[[int], None] | None,
+) -> NDArray[np.int64]:
     """Wins in 60ths, sums of totals and sums of ranks, by seat, of games `first` on."""
     if not others.keys() & set(seated):
         summary = simulate(
             game=league.game, edition=league.edition, variant=league.variant, player_count=league.player_count,
-            bots=seated, games=league.deals, seed=league.seed, first_game=first,
+            bots=seated, games=league.deals, seed=league.seed, first_game=first, progress=progress,
         )  # fmt: skip
         return np.array([_of_seat(summary, seat) for seat in range(league.player_count)], np.int64).T
     sums = np.zeros((3, league.player_count), np.int64)
@@ -225,7 +242,7 @@ def standings(league: League, rounds: Mapping[int, Sequence[Mapping[str, Any]]])
         )
     return {
         "request": league.as_dict(),
-        "engine": ENGINE,
+        **league.made_by(),
         "rounds": len(played),
         "games": len(played) * league.games_a_round,
         "complete": len(played) == league.rounds,

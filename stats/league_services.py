@@ -62,7 +62,7 @@ def request_league(*, requester: User, id: UUID | None = None, seed: int | None 
     except RequestError as error:
         raise Problem(translate(error.message), code=error.code, place=error.place) from error
     own = {"id": id, "body_hash": body_hash} if id else {}
-    run = LeagueRun(requester=requester, engine=ENGINE, **league.as_dict(), **own)
+    run = LeagueRun(requester=requester, engine=ENGINE, made_by=league.made_by(), **league.as_dict(), **own)
     run.save(force_insert=True)
     _send_all(run)
     return run
@@ -71,16 +71,21 @@ def request_league(*, requester: User, id: UUID | None = None, seed: int | None 
 def table_of(run: LeagueRun) -> dict[str, Any]:
     """The table of the rounds played so far.
 
-    Raises `Conflict` (409, `other-engine`) where another engine played it and it was not finished.
+    Raises `Conflict` (409, `other-engine`) where another engine or bot played it and it was not finished.
     """
-    if run.engine != ENGINE and run.status != Status.FINISHED:
+    if run.status != Status.FINISHED and not _is_current(run):
         raise Conflict(
             gettext("These results are of engine %(engine)s; ask for the league again.") % {"engine": run.engine},
             code="other-engine",
         )
     if run.status == Status.FINISHED:
-        return {**_whole_table(run.pk), "engine": run.engine}
+        unknown = {"engine": run.engine, "edition_hash": "", "bot_hashes": {}}  # of the first engine's leagues
+        return {**_whole_table(run.pk), **unknown, **run.made_by}
     return _table(run)
+
+
+def _is_current(run: LeagueRun) -> bool:
+    return bool(run.made_by == league_of(run).made_by())
 
 
 def _table(run: LeagueRun) -> dict[str, Any]:
@@ -165,8 +170,8 @@ def lease(*, league_id: UUID) -> tuple[LeagueRun, int] | None:
     run = LeagueRun.objects.select_for_update(of=("self",)).filter(pk=league_id, status__in=ACTIVE).first()
     if run is None:
         return None
-    if run.engine != ENGINE:
-        _end(run, Status.FAILED, f"begun by engine {run.engine}, which is no more")
+    if not _is_current(run):
+        _end(run, Status.FAILED, "begun by another engine, edition or bot of that name, which is no more")
         return None
     now = timezone.now()
     left = run.played_rounds.filter(Q(leased_until=None) | Q(leased_until__lt=now), results__isnull=True)
@@ -198,6 +203,22 @@ def store(*, id: UUID, number: int, results: list[dict[str, Any]]) -> None:
     run.refresh_from_db()
     if run.rounds_done == run.rounds and run.status in (*ACTIVE, Status.PAUSED):
         _end(run, Status.FINISHED)
+
+
+def is_wanted(run: LeagueRun) -> bool:
+    """Whether its rounds are to be played: neither held nor over."""
+    return LeagueRun.objects.filter(pk=run.pk, status__in=ACTIVE).exists()
+
+
+@transaction.atomic
+def stopped(*, id: UUID, number: int) -> None:
+    """A worker left a round in the middle, because the league was held or called off: it is for the next who comes."""
+    run = LeagueRun.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if run is None:
+        return
+    run.played_rounds.filter(number=number, results__isnull=True).update(leased_until=None)
+    if run.status in ACTIVE:  # gone on with meanwhile
+        send(run.pk)
 
 
 @transaction.atomic

@@ -127,6 +127,10 @@ class DuelSerializer(serializers.Serializer[Any]):
 class LeagueTableSerializer(serializers.Serializer[Any]):
     request = serializers.DictField()
     engine = serializers.CharField()
+    edition_hash = serializers.CharField(help_text=_("Of the edition’s rule numbers"))
+    bot_hashes = serializers.DictField(
+        child=serializers.CharField(), help_text=_("Of each bot’s policy: another hash, another bot by that name")
+    )
     rounds = serializers.IntegerField(help_text=_("Played so far"))
     games = serializers.IntegerField(help_text=_("Done so far"))
     complete = serializers.BooleanField()

@@ -204,8 +204,8 @@ class Status(models.TextChoices):
 class SimulationResult(models.Model):
     """The counts of a simulation's games so far; once complete, of every later request for the same games.
 
-    `key` is `Setting.key`: engine, rule numbers, bots, seed and opener. `summary` is `Summary.to_bytes()`, null before
-    the first game.
+    `key` is `Setting.key`: engine, rule numbers, bots by their policies, seed and opener. `summary` is
+    `Summary.to_bytes()`, null before the first game.
     """
 
     key = models.CharField(max_length=64)
@@ -321,6 +321,7 @@ class LeagueRun(models.Model):
     deals = models.PositiveBigIntegerField()
     seed = models.BigIntegerField()
     engine = models.CharField(max_length=20)
+    made_by = models.JSONField(default=dict)  # `League.made_by` when it was asked for
     body_hash = models.CharField(max_length=64, blank=True, editable=False)  # of the POST that brought its own id
 
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)

@@ -15,7 +15,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache, partial
@@ -54,6 +54,8 @@ UNANSWERED = timedelta(seconds=20)
 """A message that was not answered by then is sent again; the first may still come, and then finds nothing to do."""
 MOST_ERRORS = 3
 MOST_LEASES = 50
+LOOK_SECONDS = 0.5
+"""Between two looks of a worker at whether what it plays is still wanted."""
 PACE_SECONDS = 20.0
 """The speed shown is that of so many seconds before the last chunk."""
 
@@ -436,7 +438,7 @@ def store(*, lease: Lease, summary: Summary, seconds: float) -> bool:
     if simulation is None:
         return False
     if simulation.status not in ACTIVE:
-        Chunk.objects.filter(pk=lease.chunk).update(lease=None, leased_until=None)
+        _lay_down(simulation, lease)
         return False
     Chunk.objects.filter(pk=lease.chunk).delete()
     result = simulation.result  # read now, with the lock held
@@ -450,6 +452,44 @@ def store(*, lease: Lease, summary: Summary, seconds: float) -> bool:
     else:
         _hand_out(simulation)
     return True
+
+
+class Stopped(Exception):
+    """What a worker plays is no longer wanted: held, called off, or in other hands."""
+
+
+def is_wanted(lease: Lease) -> bool:
+    """Whether the lease holds and its simulation is neither held nor over."""
+    return Chunk.objects.filter(pk=lease.chunk, lease=lease.token, simulation__status__in=ACTIVE).exists()
+
+
+def watch(is_wanted: Callable[[], bool]) -> Callable[[int], None]:
+    """To be called now and then while games are played: raises `Stopped` soon after they are no longer wanted."""
+    looked = time.monotonic()
+
+    def look(_games: int) -> None:
+        nonlocal looked
+        if time.monotonic() - looked >= LOOK_SECONDS:
+            looked = time.monotonic()
+            if not is_wanted():
+                raise Stopped
+
+    return look
+
+
+@transaction.atomic
+def stopped(*, lease: Lease) -> None:
+    """A worker left a chunk in the middle: whoever is called to it begins it again, if it is wanted again."""
+    simulation = _held(lease)
+    if simulation is not None:
+        _lay_down(simulation, lease)
+
+
+def _lay_down(simulation: Simulation, lease: Lease) -> None:
+    chunks = simulation.chunks.filter(pk=lease.chunk)
+    chunks.update(lease=None, leased_until=None)
+    if simulation.status in ACTIVE:  # held and gone on with meanwhile, when this chunk was not sent
+        _enqueue(chunks)
 
 
 def _held(lease: Lease) -> Simulation | None:

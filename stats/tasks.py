@@ -1,6 +1,7 @@
 """Celery's door: each task reads its arguments, makes one call, and may be repeated at any time."""
 
 import time
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -37,7 +38,11 @@ def run_chunk(*, chunk_id: int) -> None:
             seed=lease.setting.seed,
             first_game=lease.first_game,
             opener=lease.setting.opener,
+            progress=services.watch(partial(services.is_wanted, lease)),
         )
+    except services.Stopped:
+        services.stopped(lease=lease)
+        return
     except Exception as error:
         services.raised(lease=lease, error=error)
         raise
@@ -57,8 +62,12 @@ def play_league(*, league_id: str) -> None:
     until = time.monotonic() + league_services.TURN_SECONDS
     while (leased := league_services.lease(league_id=UUID(league_id))) is not None:
         run, number = leased
+        progress = services.watch(partial(league_services.is_wanted, run))
         try:
-            results = play_round(league_services.league_of(run), number)
+            results = play_round(league_services.league_of(run), number, progress=progress)
+        except services.Stopped:
+            league_services.stopped(id=run.pk, number=number)
+            return
         except Exception as error:
             league_services.raised(id=run.pk, number=number, error=error)
             raise

@@ -5,11 +5,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
+from uuid import UUID
 
 import pytest
 import redis
@@ -31,7 +33,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def ask(games: int, **changes: Any) -> Simulation:
-    return services.request_simulation(requester=None, **{**ASKED, "games": games, **changes})
+    return services.request_simulation(**{"requester": None, **ASKED, "games": games, **changes})
 
 
 def wait_for(condition: Callable[[], Any], seconds: float, what: str) -> None:
@@ -199,6 +201,87 @@ def test_a_request_that_another_engine_or_bot_answered_is_played_anew(db: Any) -
     assert ask(5_000).status == Status.FINISHED
     made_by_another(first)
     assert ask(5_000).status == Status.QUEUED
+
+
+# ---- turns, and an end in the middle ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bots", [["coin-flip"] * 3, ["planner", "counter", "counter"]])
+@pytest.mark.parametrize("control", [services.pause, services.cancel])
+def test_a_worker_stops_in_the_middle_of_a_chunk_that_is_held_or_called_off(
+    owner: APIClient, monkeypatch: pytest.MonkeyPatch, bots: list[str], control: Callable[..., Any]
+) -> None:
+    """It looks every half second; here at each slice, and the third time somebody has held or cancelled it."""
+    simulation = ask(10**9, requester=owner.user, bots=bots)  # type: ignore[attr-defined]
+    chunk = Chunk.objects.earliest("pk")
+    Chunk.objects.filter(pk=chunk.pk).update(games=10**8)
+    played: list[int] = []
+    wanted = services.is_wanted
+
+    def third_time_called_off(lease: services.Lease) -> bool:
+        played.append(lease.games)
+        if len(played) == 3:
+            control(id=simulation.pk, requester=owner.user)  # type: ignore[attr-defined]
+        return wanted(lease)
+
+    monkeypatch.setattr(services, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(services, "is_wanted", third_time_called_off)
+    tasks.run_chunk(chunk_id=chunk.pk)
+    assert len(played) == 3, "it went on"
+    assert done(simulation) == 0
+    assert not Chunk.objects.exclude(lease=None).exists(), "whoever resumes it finds the chunk free"
+
+
+def test_a_chunk_left_in_the_middle_is_played_whole_after_a_resume(
+    owner: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine: dict[str, Any] = {"requester": owner.user}  # type: ignore[attr-defined]
+    simulation = ask(200_000, **mine)
+    chunk = Chunk.objects.earliest("pk")
+    wanted = services.is_wanted
+
+    def called_off(lease: services.Lease) -> bool:
+        services.pause(id=simulation.pk, **mine)
+        return wanted(lease)
+
+    monkeypatch.setattr(services, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(services, "is_wanted", called_off)
+    tasks.run_chunk(chunk_id=chunk.pk)
+    monkeypatch.setattr(services, "is_wanted", wanted)
+    assert done(simulation) == 0
+    services.resume(id=simulation.pk, **mine)
+    work()
+    assert services.summary_of(Simulation.objects.get()) == simulate(**ASKED, games=200_000)
+
+
+def test_simulations_take_turns_whatever_their_size_and_whoever_came_first(
+    db: Any, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    """Messages are answered in the order they were sent, by one worker; a turn is a chunk, sized by time."""
+    queue: deque[int] = deque()
+    monkeypatch.setattr(app, "send_task", lambda name, kwargs: queue.append(kwargs["chunk_id"]))
+    monkeypatch.setattr(services, "CHUNK_SECONDS", 0.001)
+    turns: list[UUID] = []
+
+    def run(chunks: int) -> None:
+        for _chunk in range(chunks):
+            turns.append(Chunk.objects.get(pk=queue[0]).simulation_id)
+            with django_capture_on_commit_callbacks(execute=True):
+                tasks.run_chunk(chunk_id=queue.popleft())
+
+    with django_capture_on_commit_callbacks(execute=True):
+        large = ask(10**10)
+    run(10)
+    with django_capture_on_commit_callbacks(execute=True):
+        slow = ask(10**6, bots=["counter"] * 3, player_count=3)
+        late = ask(10**6, bots=["to-six"] * 3)
+    begun = len(turns)
+    run(60)
+    width = settings.SIMULATION_WIDTH
+    shares = Counter(turns[begun:])
+    assert set(shares) == {large.pk, slow.pk, late.pk}
+    assert max(shares.values()) - min(shares.values()) <= width, shares
+    assert late.pk in turns[begun : begun + 2 * width + 1], "whoever comes last waits one round of the others' chunks"
 
 
 # ---- the embedded worker ----------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from stats.bots import BOTS
 from stats.league import TABLES, League, check_league, missing, play_round, standings
 from stats.management.commands.simulate import OWN, Progress, loaded, print_faults, whole_number
 from stats.simulation import RequestError, warm_up
-from stats.summary import ENGINE
 from stats.user_bots import UserBot
 
 type Rounds = dict[int, list[dict[str, Any]]]
@@ -90,11 +89,11 @@ def _league(options: dict[str, Any], bots: list[str]) -> League:
 def _begun(league: League, file: Path | None, *, drawn: bool) -> tuple[League, Rounds]:
     """The league with the rounds that its file holds; a new file is begun. A seed that was drawn gives way to its.
 
-    Exit code 2 where the file belongs to another league, or to another engine.
+    Exit code 2 where the file belongs to another league, or to another engine or bot of a name.
     """
     if file is None or not file.exists() or not file.stat().st_size:
         if file is not None:
-            file.write_text(json.dumps({"league": league.as_dict(), "engine": ENGINE}) + "\n")
+            file.write_text(json.dumps({"league": league.as_dict(), "made_by": league.made_by()}) + "\n")
         return league, {}
     lines = list(_whole_lines(file))
     head = lines[0] if lines else {}
@@ -102,7 +101,7 @@ def _begun(league: League, file: Path | None, *, drawn: bool) -> tuple[League, R
     if drawn and "seed" in stored:
         league = League(**{**league.as_dict(), "bots": league.bots, "seed": stored["seed"]})
     # rounds may be added: those played are the same
-    if {**stored, "rounds": 0} != {**league.as_dict(), "rounds": 0} or head.get("engine") != ENGINE:
+    if {**stored, "rounds": 0} != {**league.as_dict(), "rounds": 0} or head.get("made_by") != league.made_by():
         raise CommandError(f"--file: {file} holds another league: {json.dumps(head)[:500]}", returncode=2)
     return league, {row["round"]: row["tables"] for row in lines[1:] if row["round"] < league.rounds}
 
