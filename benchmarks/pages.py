@@ -104,16 +104,18 @@ def load_demo(database: str) -> None:
         pass
 
 
-def play_references(database: str) -> None:
-    """A short simulation of every kind by today's engine, on a database that may have been kept since another's."""
+def make_ready(database: str) -> None:
+    """Pools, and a short simulation of every kind by today's engine, though the database was kept since another's."""
     set_up(database)
     from django.core.management import call_command
 
     from forsale_api.rules import GAMES as TITLES
+    from stats import pools
     from stats.models import Simulation, SimulationResult, Status
     from stats.simulation import ENGINE, simulate
 
     call_command("migrate", verbosity=0)
+    pools.refresh()
     Simulation.objects.all().delete()
     SimulationResult.objects.all().delete()
     game = TITLES["for-sale"]
@@ -307,7 +309,7 @@ def main() -> None:
             copy_database(asked.database, few, many)
             in_process(write_plays, many, asked.plays, asked.clubs)
         for database in (few, many):
-            in_process(play_references, database)
+            in_process(make_ready, database)
         written = time.perf_counter() - begun
         before, after = measure([few, many], asked.requests)
     print(f"{asked.plays} plays of {asked.clubs} clubs written in {written:.0f} s; {asked.requests} requests a page")

@@ -12,11 +12,11 @@ from datetime import date, datetime
 from functools import lru_cache
 from itertools import chain
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import F, Max, Q, QuerySet, Sum, Window
+from django.db.models import F, Max, Q, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -25,37 +25,22 @@ from forsale_api.clubs.models import Club, Player, User, Visibility
 from forsale_api.clubs.services import visible_club, visible_clubs
 from forsale_api.plays.models import DECISIONS, Play, Seat
 from forsale_api.rules import GAMES, for_sale
-from stats import ratings, services
+from stats import pools, ratings, services
 from stats.distribution import Z, describe, share, standard_error
 from stats.folding import Cell, gift, with_seats
-from stats.models import Block, Count, FoldLock, Measure, Rating, Simulation, Standing, Tally
+from stats.models import Block, FoldLock, Measure, Rating, Simulation, Standing, Tally
+from stats.pools import KIND, Cells, Histogram, Kind
 from stats.summary import Summary
 
 type Caller = User | AnonymousUser
 type Filters = Mapping[str, Any]
-type Histogram = dict[int, int]
-type Cells = Mapping[tuple[str, int], Histogram]
-"""Counts of one block: (measure, part) -> {value: n}."""
 
-FEWEST_PRIVATE = 5
-"""Plays of a private club in a block from which on they are let into the figures of all clubs."""
-
-KIND = ("game", "edition", "variant", "player_count")
 NOT_OFFERED = {
     "game": "unknown-game",
     "edition": "edition-not-offered",
     "variant": "variant-not-offered",
     "player_count": "players-not-offered",
 }
-
-
-class Kind(NamedTuple):
-    """What figures are never pooled over."""
-
-    game: str
-    edition: str
-    variant: str
-    player_count: int
 
 
 # --- filters -----------------------------------------------------------------------------------------
@@ -127,42 +112,20 @@ def visible_player(player: UUID, viewer: Caller) -> Player:
 # --- recorded counts ---------------------------------------------------------------------------------
 
 
-def _blocks(filters: Filters, viewer: Caller) -> QuerySet[Block]:
-    """The blocks whose figures the viewer may see under these filters.
+def _counts(filters: Filters, viewer: Caller, measures: Iterable[str]) -> dict[Kind, tuple[int, Cells]]:
+    """By kind: plays, and the counts of these measures that the viewer may see under these filters.
 
     A named club needs to be seen by the viewer. Without one: public clubs, and private ones that contribute, those
-    only where they bring `FEWEST_PRIVATE` plays to what is asked, so that no figure is about a single evening.
+    only where they bring `pools.FEWEST_PRIVATE` plays to what is asked, so that no figure is about a single evening.
     """
     has_dates = filters.get("played_after") is not None or filters.get("played_before") is not None
     days = _dates(filters, "day") & Q(day__isnull=False) if has_dates else Q(day=None)
     blocks = Block.objects.filter(_narrowed(filters), _counted(filters), days)
     if filters.get("club"):
-        return blocks.filter(club=visible_club(viewer, filters["club"], place=("club",)))
-    contributing = Q(club__visibility=Visibility.PRIVATE, club__contribute=True)
-    return (
-        blocks.filter(Q(club__visibility=Visibility.PUBLIC) | contributing)
-        .annotate(brought=Window(Sum("plays"), partition_by=[F("club"), *map(F, KIND)]))
-        .filter(Q(club__visibility=Visibility.PUBLIC) | Q(brought__gte=FEWEST_PRIVATE))
-    )
-
-
-def _folded(blocks: QuerySet[Block], measures: Iterable[str]) -> dict[Kind, tuple[int, Cells]]:
-    """By kind: plays, and the counts of these measures. Two queries, whatever the number of blocks."""
-    shown = blocks.values("pk")
-    plays = {
-        Kind(*kind): n
-        for *kind, n in Block.objects.filter(pk__in=shown).values_list(*KIND).annotate(n=Sum("plays")).order_by()
-    }
-    cells: dict[Kind, dict[tuple[str, int], Histogram]] = defaultdict(lambda: defaultdict(dict))
-    rows = (
-        Count.objects.filter(block__in=shown, measure__in=list(measures))
-        .values_list(*(f"block__{name}" for name in KIND), "measure", "part", "value")
-        .annotate(sum=Sum("n"))
-        .order_by()
-    )
-    for *kind, measure, part, value, n in rows:
-        cells[Kind(*kind)][measure, part][value] = n
-    return {kind: (number, cells[kind]) for kind, number in plays.items()}
+        blocks = blocks.filter(club=visible_club(viewer, filters["club"], place=("club",)))
+        return pools.added_up(blocks, measures)
+    kept = None if has_dates else pools.read(_narrowed(filters), filters.get("counts") or "true", measures)
+    return pools.added_up(pools.of_everybody(blocks), measures) if kept is None else kept
 
 
 def _as_of() -> datetime:
@@ -254,7 +217,7 @@ def score_blocks(filters: Filters, *, viewer: Caller | None = None) -> dict[str,
 
 
 def _recorded_blocks(filters: Filters, viewer: Caller) -> dict[Kind, dict[str, Any]]:
-    folded = _folded(_blocks(filters, viewer), _SCORE_MEASURES)
+    folded = _counts(filters, viewer, _SCORE_MEASURES)
     return {kind: _block(kind, plays, cells) for kind, (plays, cells) in folded.items()}
 
 
@@ -424,7 +387,7 @@ def _blocks_of(
             results.append({**kind._asdict(), "plays": figures["games"], **simulated(figures), **_line_up(simulation)})
     else:
         as_of = _as_of()
-        folded = _folded(_blocks(filters, viewer or AnonymousUser()), measures)
+        folded = _counts(filters, viewer or AnonymousUser(), measures)
         found = [(kind, recorded(kind, folded[kind][1])) for kind in left if kind in folded]
         results = [{**kind._asdict(), **block} for kind, block in found if block]
     return {"filters": _echo({**filters, "data": data}, SEAT_FILTERS), "as_of": as_of, "results": results}

@@ -14,6 +14,10 @@ class FoldLock(models.Model):
     """One row; whoever folds plays into counts holds it, so that two workers never fold the same play."""
 
     folded_at = models.DateTimeField(null=True, help_text=_("When the counts last changed"))
+    # What the pools were added up from (`stats.pools.Stamp`).
+    pooled_folded_at = models.DateTimeField(null=True, editable=False)
+    pooled_clubs = models.IntegerField(default=0, editable=False)
+    pooled_changed = models.DateTimeField(null=True, editable=False)
 
 
 class FoldedPlay(models.Model):
@@ -94,6 +98,29 @@ class Count(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["block", "measure", "part", "value"], name="count_once"),
             models.CheckConstraint(condition=Q(n__gte=0), name="count_not_negative"),
+        ]
+
+
+class Pool(models.Model):
+    """Counts of one kind and measure over all clubs whose figures everybody may see, of all days (`stats.pools`).
+
+    `cells` is {part: {value: n}}; the measure "" has none and says that there are plays.
+    """
+
+    game = models.CharField(max_length=30)
+    edition = models.CharField(max_length=30)
+    variant = models.CharField(max_length=40)
+    player_count = models.PositiveSmallIntegerField()
+    asked = models.CharField(max_length=10, help_text=_("Which plays: true, counted ones; all"))
+    measure = models.CharField(max_length=20, blank=True)
+    plays = models.IntegerField()
+    cells = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["game", "edition", "variant", "player_count", "asked", "measure"], name="pool_once"
+            )
         ]
 
 

@@ -7,15 +7,16 @@ from uuid import UUID
 
 from celery import shared_task
 
-from stats import fair_price, folding, league_services, questions, ratings, services, simulation
+from stats import fair_price, folding, league_services, pools, questions, ratings, services, simulation
 from stats.league import play_round
 
 
 @shared_task  # type: ignore[untyped-decorator]
 def fold() -> None:
-    """Fold the plays that wait in the outbox into the counts, and rate whom they concern."""
+    """Fold the plays that wait in the outbox into the counts, pool those, and rate whom they concern."""
     while folding.fold():
         time.sleep(0.01)  # on SQLite a person's write comes in between
+    pools.refresh()
     while ratings.rate():
         time.sleep(0.01)
 

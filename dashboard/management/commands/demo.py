@@ -39,6 +39,7 @@ from forsale_api.clubs.services import make_token
 from forsale_api.rules.for_sale import DEFAULT_EDITION
 from stats import aggregates, services
 from stats.models import Simulation, Status
+from stats.pools import Kind
 
 HOST = "127.0.0.1"  # this machine only: the demo answers to any host name
 PORT = 8000
@@ -219,7 +220,7 @@ Log a play:  curl {address}/api/v1/plays/ -H 'Authorization: Bearer {secret}' \
 """
 
 
-def kinds() -> list[aggregates.Kind]:
+def kinds() -> list[Kind]:
     """The pairs of player count and variant of the default edition."""
     return aggregates.kinds({"game": services.SIMULATED_GAME, "edition": DEFAULT_EDITION})
 
