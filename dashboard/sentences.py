@@ -880,6 +880,25 @@ def wins_by_price(rows: Sequence[Mapping[str, Any]]) -> str:
     return _("Taking for %(price)s wins %(wins)s fewer of 100 games than passing") % said
 
 
+def positions_compared(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> str:
+    """What the opener wins in two simulations; only as sure as the intervals allow."""
+    a, b = (rows[0]["win_share"] for rows in (first, second)) if first and second else (None, None)
+    if not (a and b and a["n"] and b["n"]):
+        return _("Positions at the table")
+    said = {"a": percent(a["value"], 1), "b": percent(b["value"], 1)}
+    if a["low"] > b["high"] or b["low"] > a["high"]:
+        return _("The opener wins %(a)s in A and %(b)s in B") % said
+    return _("The opener wins %(a)s in A and %(b)s in B: no difference that these games can tell") % said
+
+
+def houses_compared(first: Sequence[Mapping[str, Any]], second: Sequence[Mapping[str, Any]]) -> str:
+    """What the dearest house costs in two simulations."""
+    a, b = (max((row["price"]["mean"] or 0 for row in rows), default=0) for rows in (first, second))
+    if not a or not b:
+        return _("What a house is worth")
+    return _("The dearest house costs %(a)s in A and %(b)s in B") % {"a": hundreds(a), "b": hundreds(b)}
+
+
 # ---- leagues ----------------------------------------------------------------------------------------
 
 

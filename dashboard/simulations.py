@@ -1,6 +1,6 @@
 """Pages of simulations: the list, a new one, one with its progress and results, two compared."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -10,15 +10,16 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 from uuid_utils.compat import uuid7
 
 from dashboard import figures, scores, sentences
 from dashboard.sentences import in_language
+from dashboard.statistics import CsvParts, csv_links, csv_of, wants_csv
 from dashboard.views import PAGE, clubs_to_choose, signed_in_user
 from forsale_api import rules
 from forsale_api.api.problems import Conflict, Problem
@@ -195,37 +196,61 @@ def _initial(query: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class BesideFilters(forms.Form):
-    """Whose plays the results are shown beside."""
+    """Whose plays the results are shown beside, and of which days."""
 
     club = forms.ChoiceField(label=gettext_lazy("Beside the plays of"), required=False)
+    played_after = forms.DateField(label=pgettext_lazy("played", "From"), required=False)
+    played_before = forms.DateField(label=pgettext_lazy("played", "Until"), required=False)
+    counts = forms.BooleanField(
+        label=gettext_lazy("Uncounted plays too"),
+        required=False,
+        widget=forms.CheckboxInput(attrs={"value": "all"}, check_test=lambda value: value == "all"),
+    )
 
     def __init__(self, query: Any, *, clubs: Sequence[Any]) -> None:
         super().__init__(query)
+        for name in ("played_after", "played_before"):
+            attrs = {"type": "date"} | ({"data-set": ""} if query.get(name) else {})
+            self.fields[name].widget = forms.DateInput(format="%Y-%m-%d", attrs=attrs)
         self.fields["club"].choices = [  # type: ignore[attr-defined]
             ("", _("Nobody")),
             ("*", _("All public clubs")),
             *((c.slug, c.name) for c in clubs),
         ]
 
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The filters as the figures of plays want them; empty where no club is chosen."""
+        self.is_valid()
+        given = {name: value for name, value in self.cleaned_data.items() if value}
+        if "club" not in given:
+            return {}
+        if given["club"] == "*":
+            del given["club"]
+        return given | {"counts": "all" if given.get("counts") else "true"}
+
 
 @require_safe
-def simulation(request: HttpRequest, pk: UUID) -> HttpResponse:
+def simulation(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     found = get_object_or_404(Simulation.objects.select_related("result"), pk=pk)
     named = request.GET.get("club", "")
     clubs = clubs_to_choose(request, "" if named == "*" else named)
     beside = BesideFilters(request.GET, clubs=clubs)
-    beside.is_valid()
     results = services.results_of(found)
+    parts = _parts([results])
+    if wants_csv(request):
+        return csv_of(request, "simulation", parts)
     context: dict[str, Any] = {
         "shown": Shown(found),
         "simulation": found,
         "results": results,
         "beside": beside,
         "narrowed": bool(named),
+        "csvs": csv_links(request, parts),
     }
     context["verbs"] = _verbs(found) if found.requester_id and found.requester_id == request.user.pk else []
     if results["games"]:
-        context |= _figures(found, results, beside.cleaned_data.get("club", ""), request)
+        context |= _figures(found, results, beside.asked, request)
         context["others"] = [
             Shown(one)
             for one in Simulation.objects.filter(
@@ -237,11 +262,13 @@ def simulation(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "dashboard/simulation.html", context)
 
 
-def _figures(simulation: Simulation, results: Mapping[str, Any], club: str, request: HttpRequest) -> dict[str, Any]:
-    """Totals, positions and houses, beside the plays of a club (`*`: of all public ones)."""
+def _figures(
+    simulation: Simulation, results: Mapping[str, Any], beside: Mapping[str, Any], request: HttpRequest
+) -> dict[str, Any]:
+    """Totals, positions and houses, beside the plays that these filters leave."""
     words = sentences.chart_words()
     total, axis = results["overall"]["total"], figures.AXES[simulation.game, "total"]
-    mine = _recorded(simulation, club, request) if club else {}
+    mine = _recorded(simulation, beside, request) if beside else {}
     scored, seated, housed = (mine.get(name) for name in ("scores", "seats", "houses"))
     pair = [scored and scored["total"], total]
     points = [row for row in housed["houses"] if row["price"]["n"]] if housed else []
@@ -255,7 +282,7 @@ def _figures(simulation: Simulation, results: Mapping[str, Any], club: str, requ
         "total_figure": figures.histogram_cell(
             recorded=pair[0],
             simulated=total,
-            variant=figures.SELECTION if club else simulation.variant,
+            variant=figures.SELECTION if beside else simulation.variant,
             axis=axis,
             top=figures.top_share(pair, axis),
             words=words,
@@ -276,14 +303,14 @@ def _figures(simulation: Simulation, results: Mapping[str, Any], club: str, requ
     }
 
 
-def _recorded(simulation: Simulation, club: str, request: HttpRequest) -> dict[str, Any]:
+def _recorded(simulation: Simulation, beside: Mapping[str, Any], request: HttpRequest) -> dict[str, Any]:
     """The recorded figures of the same edition, variant and number of players."""
     asked = {
         "game": simulation.game,
         "edition": simulation.edition,
         "variant": simulation.variant,
         "player_count": simulation.player_count,
-        "club": None if club == "*" else club,
+        **beside,
     }
     reads = {"scores": aggregates.score_blocks, "seats": aggregates.seat_blocks, "houses": aggregates.house_blocks}
     answers = {name: read(asked, viewer=request.user) for name, read in reads.items()}
@@ -317,14 +344,68 @@ def simulation_control(request: HttpRequest, pk: UUID, verb: str) -> HttpRespons
     return redirect("dashboard:simulation", pk=pk)
 
 
+def _parts(both: Sequence[Mapping[str, Any]]) -> CsvParts:
+    """What can be had as CSV of the results of one simulation, or of A and B."""
+    return {
+        "totals": (_("CSV of totals"), lambda: _side_rows(both, _total_rows)),
+        "positions": (_("of positions"), lambda: _side_rows(both, _position_rows)),
+        "seats": (_("of seats"), lambda: _side_rows(both, _seat_rows)),
+        "houses": (_("of houses"), lambda: _side_rows(both, _house_rows)),
+    }
+
+
+type _Rows = Callable[[Mapping[str, Any]], Iterator[list[Any]]]
+
+
+def _side_rows(both: Sequence[Mapping[str, Any]], rows_of: _Rows) -> Iterator[list[Any]]:
+    """The rows of each, after a head; where there are two, with a column that says which."""
+    for place, results in enumerate(both):
+        head, *rows = rows_of(results)
+        if place == 0:
+            yield head if len(both) == 1 else ["side", *head]
+        yield from (row if len(both) == 1 else ["AB"[place], *row] for row in rows)
+
+
+def _total_rows(results: Mapping[str, Any]) -> Iterator[list[Any]]:
+    yield ["seat", "score", "count"]
+    for seat, total in (("all", results["overall"]["total"]), *((s["seat"], s["total"]) for s in results["seats"])):
+        yield from ([seat, bar["score"], bar["count"]] for bar in total["histogram"])
+
+
+def _share_rows(rows: Sequence[Mapping[str, Any]], name: str, *means: str) -> Iterator[list[Any]]:
+    yield [name, "n", "win_share", "low", "high", *(f"{mean}_{part}" for mean in means for part in ("mean", "se"))]
+    for row in rows:
+        share = row["win_share"]
+        figures_of = (row[mean][part] for mean in means for part in ("mean", "se"))
+        yield [row[name], share["n"], share["value"], share["low"], share["high"], *figures_of]
+
+
+def _position_rows(results: Mapping[str, Any]) -> Iterator[list[Any]]:
+    return _share_rows(results["positions"], "position")
+
+
+def _seat_rows(results: Mapping[str, Any]) -> Iterator[list[Any]]:
+    return _share_rows(results["seats"], "seat", "total", "banknotes")
+
+
+def _house_rows(results: Mapping[str, Any]) -> Iterator[list[Any]]:
+    parts = [(key, name) for key in ("price", "cheque") for name in ("n", "mean", "se")]
+    yield ["house", *(f"{key}_{name}" for key, name in parts)]
+    for row in results["houses"]:
+        yield [row["house"], *(row[key][name] for key, name in parts)]
+
+
 # ---- two --------------------------------------------------------------------------------------------
 
 
 @require_safe
-def simulations_compare(request: HttpRequest) -> HttpResponse:
+def simulations_compare(request: HttpRequest) -> HttpResponseBase:
     """Two simulations side by side: A in the accent, B in the colour of others."""
     pair = [_asked_for(request.GET.get(side, "")) for side in "ab"]
     results = [services.results_of(one) for one in pair]
+    parts = _parts(results)
+    if wants_csv(request):
+        return csv_of(request, "simulations", parts)
     blocks = [
         {"plays": each["games"], **each["overall"], "decided_by": each["decided_by"], "player_count": one.player_count}
         for one, each in zip(pair, results, strict=True)
@@ -351,12 +432,17 @@ def simulations_compare(request: HttpRequest) -> HttpResponse:
             results[1]["positions"], recorded=results[0]["positions"], variant=figures.SELECTION, words=words
         ),
         "houses_figure": figures.house_pair(results[0]["houses"], results[1]["houses"], words=words),
-        "seats": _side_by_side(results),
+        "positions_heading": sentences.positions_compared(*(each["positions"] for each in results)),
+        "houses_heading": sentences.houses_compared(*(each["houses"] for each in results)),
+        "totals": [(name, each["overall"]["total"]) for name, each in zip("AB", results, strict=True)],
+        "positions": _side_by_side(results, "positions"),
+        "seats": _side_by_side(results, "seats"),
         "houses": [
             (row["house"], row, other)
             for row, other in zip(results[0]["houses"], results[1]["houses"], strict=False)
             if row["price"]["n"] or other["price"]["n"]
         ],
+        "csvs": csv_links(request, parts),
     }
     return render(request, "dashboard/simulations_compare.html", context)
 
@@ -371,8 +457,8 @@ def _asked_for(text: str) -> Simulation:
     return found
 
 
-def _side_by_side(results: Sequence[Mapping[str, Any]]) -> list[tuple[int, Any, Any]]:
-    """By seat: A's figures and B's, None where one has fewer seats."""
-    most = max(len(each["seats"]) for each in results)
-    rows = [[*each["seats"], *([None] * (most - len(each["seats"])))] for each in results]
+def _side_by_side(results: Sequence[Mapping[str, Any]], name: str) -> list[tuple[int, Any, Any]]:
+    """By seat or position: A's figures and B's, None where one has fewer of them."""
+    most = max(len(each[name]) for each in results)
+    rows = [[*each[name], *([None] * (most - len(each[name])))] for each in results]
     return [(place + 1, rows[0][place], rows[1][place]) for place in range(most)]

@@ -4,7 +4,7 @@ Each page reads the filters from its address, asks `stats.aggregates` for rows, 
 sentence, as a table and as CSV. Nothing is calculated here but what a sentence says of the rows.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -41,11 +41,39 @@ CHART_ROWS = 15
 # ---- what the pages share ---------------------------------------------------------------------------
 
 
-def csv_address(request: HttpRequest) -> str:
-    """This page's address with the same filters, as CSV."""
+def csv_address(request: HttpRequest, part: str = "") -> str:
+    """This page's address with the same filters, as CSV: of one part of it, where it has several."""
     query = request.GET.copy()
     query["format"] = "csv"
+    if part:
+        query["of"] = part
     return f"{request.path}?{query.urlencode()}"
+
+
+type CsvParts = Mapping[str, tuple[Any, Callable[[], Iterable[Sequence[Any]]]]]
+"""What of a page can be had as CSV: by its name in the address the words for it, and what gives the rows."""
+
+
+def csv_of(request: HttpRequest, name: str, parts: CsvParts) -> HttpResponseBase:
+    """The part that the address asks for, the first where it names none (404 for one there is not)."""
+    part = request.GET.get("of") or next(iter(parts))
+    if part not in parts:
+        raise Http404(_("There is no such table on this page."))
+    _title, rows = parts[part]
+    return as_csv(f"{name}-{part}", rows())
+
+
+def csv_links(request: HttpRequest, parts: CsvParts) -> list[tuple[str, str]]:
+    """The links for `csv_of`: words and address."""
+    return [(title, csv_address(request, part)) for part, (title, _rows) in parts.items()]
+
+
+def of_plays(form: ScoreFilters) -> dict[str, Any]:
+    """The filters as the figures of plays want them: where no edition is named, those of all are one."""
+    asked = {name: value for name, value in form.chosen.recorded.items() if name != "data"}
+    if not form.cleaned_data.get("edition"):
+        del asked["edition"]
+    return asked
 
 
 def wants_csv(request: HttpRequest) -> bool:
@@ -271,22 +299,13 @@ class LeaderFilters(ScoreFilters):
         """The threshold in force."""
         return self.cleaned_data.get("min_plays") or FEWEST_PLAYS
 
-    @property
-    def of_plays(self) -> dict[str, Any]:
-        """The filters as the aggregates want them."""
-        chosen = self.chosen
-        asked = {name: value for name, value in chosen.recorded.items() if name != "data"}
-        if not self.cleaned_data.get("edition"):
-            del asked["edition"]
-        return asked
-
 
 @require_safe
 def players(request: HttpRequest) -> HttpResponseBase:
     """The leader board."""
     clubs = clubs_to_choose(request, request.GET.get("club", ""))
     form = LeaderFilters(request.GET, clubs=clubs, leave_out=PLAYS_ONLY)
-    asked = form.of_plays
+    asked = of_plays(form)
     answer = aggregates.leader_board({**asked, "min_plays": form.fewest}, viewer=request.user)
     rows = answer["results"]
     if wants_csv(request):
@@ -346,10 +365,16 @@ def player(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     except NotFound as problem:
         raise Http404(str(problem.detail)) from problem
     form = PlayerFilters(request.GET, clubs=[], club=found.club, leave_out=(*PLAYS_ONLY, "club"))
-    asked = {name: value for name, value in form.of_plays.items() if name != "club"}
+    asked = {name: value for name, value in of_plays(form).items() if name != "club"}
     answer = aggregates.player_figures(pk, asked, viewer=request.user)
+    parts: CsvParts = {
+        "ratings": (_("CSV of ratings"), lambda: _ratings_as_csv(answer["ratings"])),
+        "results": (_("of results"), lambda: _results_as_csv(answer["results"])),
+        "totals": (_("of totals"), lambda: _totals_as_csv(answer["results"])),
+        "opponents": (_("head to head"), lambda: _opponents_as_csv(answer["opponents"])),
+    }
     if wants_csv(request):
-        return as_csv("player", _ratings_as_csv(answer["ratings"]))
+        return csv_of(request, "player", parts)
     everybody = aggregates.score_blocks({**asked, "club": found.club.slug}, viewer=request.user)["results"]
     words = sentences.chart_words()
     results = sorted(answer["results"], key=lambda block: -block["plays"])
@@ -369,7 +394,7 @@ def player(request: HttpRequest, pk: UUID) -> HttpResponseBase:
         "rating_heading": sentences.rating_heading(answer["ratings"]),
         "rating_figure": figures.rating_line(answer["ratings"], words=words) if answer["ratings"] else None,
         "as_of": answer["as_of"],
-        "csv": csv_address(request),
+        "csvs": csv_links(request, parts),
     }
     response = render(request, "dashboard/player.html", context)
     response["X-Robots-Tag"] = "noindex"  # a person's name is not for search engines
@@ -436,6 +461,34 @@ def _ratings_as_csv(points: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
         yield [point["played_on"], point["play"], point["value"], point["sigma"], point["low"], point["high"]]
 
 
+KIND = ("game", "edition", "variant", "player_count")
+
+
+def _results_as_csv(results: Sequence[Block]) -> Iterator[list[Any]]:
+    yield [*KIND, "plays", "wins", "shared_wins", "win_share", "low", "high", "mean_total", "median_total"]
+    for block in results:
+        share, total = block["win_share"], block["total"]
+        yield [
+            *(block[name] for name in KIND), block["plays"], block["wins"], block["shared_wins"], share["value"],
+            share["low"], share["high"], total["mean"], total["median"],
+        ]  # fmt: skip
+
+
+def _totals_as_csv(results: Sequence[Block]) -> Iterator[list[Any]]:
+    yield [*KIND, "score", "count"]
+    for block in results:
+        for bar in block["total"]["histogram"]:
+            yield [*(block[name] for name in KIND), bar["score"], bar["count"]]
+
+
+def _opponents_as_csv(opponents: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
+    yield ["player", "plays", "ahead", "behind", "level", "ahead_share", "low", "high"]
+    for row in opponents:
+        share = row["ahead_share"]
+        counts = (row[name] for name in ("plays", "ahead", "behind", "level"))
+        yield [row["player"]["name"], *counts, share["value"], share["low"], share["high"]]
+
+
 # ---- a club --------------------------------------------------------------------------------
 
 
@@ -457,8 +510,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
     """A club: its scores, who wins, its months, its latest plays."""
     found = club_or_404(request, slug)
     section = score_section(request, found)
-    chosen: Chosen = section["scores"].chosen
-    asked = {name: value for name, value in chosen.recorded.items() if name != "data"}
+    asked = of_plays(section["form"])
     board = aggregates.leader_board({**asked, "min_plays": FEWEST_PLAYS, "limit": 10}, viewer=request.user)
     latest = ready(Play.objects.filter(club=found))[:4]
     context = section | {
@@ -469,7 +521,10 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "seasons": seasons_of(found),
         "board": leaders(board),
         "fewest": sentences.fewest_plays(FEWEST_PLAYS, len(board["results"])),
-        "activity": months(found, {"game": chosen.game, "counts": chosen.counts}, request),
+        "activity": months(found, asked, request),
+        "as_of": board["as_of"],
+        "board_csv": f"{reverse('dashboard:players')}?{request.GET.urlencode()}&club={found.slug}&format=csv",
+        "activity_csv": f"{reverse('dashboard:activity-csv', args=[found.slug])}?{request.GET.urlencode()}",
     }
     return render(request, "dashboard/club.html", context)
 
@@ -478,7 +533,8 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
 def activity_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     """A club's months as CSV."""
     found = club_or_404(request, slug)
-    rows = aggregates.activity({"club": found.slug}, viewer=request.user)["results"]
+    asked = of_plays(ScoreFilters(request.GET, clubs=[], club=found))
+    rows = aggregates.activity(asked | {"club": found.slug}, viewer=request.user)["results"]
     table = ([row["month"], row["plays"], row["days"]] for row in rows)
     return as_csv("activity", [["month", "plays", "days"], *table])
 

@@ -212,12 +212,87 @@ def test_both_sides_of_a_comparison(
 def test_two_simulations(simulated: Simulation, client: Client, anonymous: APIClient) -> None:
     results = anonymous.get(f"/api/v1/simulations/{simulated.pk}/results/").json()
     html = page(client, f"/simulations/compare/?a={simulated.pk}&b={simulated.pk}")
-    shown = plain(re.findall(r"<tr>(.*?)</tr>", html, re.DOTALL) and table(html, "compare"))
+    shown = plain(table(html, "seats"))
     for row, seat in zip(shown, results["seats"], strict=True):
         share = percent(seat["win_share"]["value"], 2)
         assert row[1:3] == [seat["bot"], share]
         assert row[5:7] == [seat["bot"], share]
+    places = plain(table(html, "positions"))
+    assert [row[1] for row in places] == [percent(row["win_share"]["value"], 2) for row in results["positions"]]
+    total = results["overall"]["total"]
+    assert [row[1:3] for row in plain(table(html, "totals"))] == 2 * [[f"{total['n']:,}", number(total["mean"], 3)]]
+    rows = csv_rows(client, f"/simulations/compare/?a={simulated.pk}&b={simulated.pk}&format=csv&of=totals")
+    whole = [int(row["count"]) for row in rows if (row["side"], row["seat"]) == ("B", "all")]
+    assert whole == [bar["count"] for bar in total["histogram"]]
     page(client, f"/simulations/compare/?a={simulated.pk}&b=nothing", 404)
+
+
+def csv_rows(client: Client, address: str) -> list[dict[str, str]]:
+    text = b"".join(client.get(address).streaming_content).decode()
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_simulation(simulated: Simulation, client: Client, anonymous: APIClient) -> None:
+    results = anonymous.get(f"/api/v1/simulations/{simulated.pk}/results/").json()
+    address = f"/simulations/{simulated.pk}/"
+    html = page(client, address)
+    total = results["overall"]["total"]
+    assert plain(table(html, "totals")) == [
+        [
+            f"{total['n']:,}", number(total["mean"], 3), number(total["se"], 4),
+            *(str(total["quantiles"][q]) for q in ("p05", "p25")), str(total["median"]),
+            *(str(total["quantiles"][q]) for q in ("p75", "p95")),
+        ]
+    ]  # fmt: skip
+    assert [row[1:3] for row in plain(table(html, "positions"))] == [
+        [f"{row['win_share']['n']:,}", percent(row["win_share"]["value"], 2)] for row in results["positions"]
+    ]
+    links = [unescape(link) for link in re.findall(r'href="([^"]*format=csv[^"]*)"', html)]
+    totals, positions, seats_, houses = (csv_rows(client, link) for link in links)
+    assert sum(int(row["count"]) for row in totals if row["seat"] == "all") == total["n"]
+    shares = [row["win_share"]["value"] for row in results["positions"]]
+    assert [float(row["win_share"]) for row in positions] == shares
+    assert [float(row["total_mean"]) for row in seats_] == [seat["total"]["mean"] for seat in results["seats"]]
+    prices = [row["price"]["mean"] for row in results["houses"]]
+    assert [float(row["price_mean"]) if row["price_mean"] else None for row in houses] == prices
+    assert client.get(f"{address}?format=csv&of=luck").status_code == 404
+
+
+def test_what_a_simulation_is_shown_beside_has_its_filters(
+    logged: Any, simulated: Simulation, client: Client, anonymous: APIClient
+) -> None:
+    kind = {"edition": "iello", "variant": "base", "player_count": 3, "club": "nantes"}
+    for filters in ({}, {"played_after": "2026-11-03"}, {"counts": "all"}):
+        plays = blocks(anonymous, "scores/", **kind, **filters)[0]["plays"]
+        html = page(client, f"/simulations/{simulated.pk}/?club=nantes&{query_of(filters)}")
+        assert f"Beside {plays} plays" in html
+
+
+@pytest.mark.parametrize("filters", [{}, {"played_after": "2026-11-02"}, {"counts": "all"}])
+def test_the_board_and_the_months_of_a_club(
+    logged: Any, client: Client, anonymous: APIClient, filters: dict[str, Any]
+) -> None:
+    html = page(client, f"/clubs/nantes/?{query_of(filters)}")
+    months = blocks(anonymous, "activity/", club="nantes", **filters)
+    assert [row[1:] for row in table(html, "months")] == [[str(row["plays"]), str(row["days"])] for row in months]
+    links = [unescape(link) for link in re.findall(r'href="([^"]*csv[^"]*)"', html)]
+    of_board, of_months = (next(link for link in links if word in link) for word in ("/players/", "activity"))
+    assert [int(row["plays"]) for row in csv_rows(client, of_months)] == [row["plays"] for row in months]
+    board = blocks(anonymous, "players/", club="nantes", min_plays=5, **filters)
+    assert [row["player"] for row in csv_rows(client, of_board)] == [row["player"]["name"] for row in board]
+    for row in board:
+        assert row["player"]["name"] in html
+
+
+def test_every_table_of_a_player_as_csv(logged: Any, client: Client, anonymous: APIClient) -> None:
+    theo = logged[0]["seats"][0]["player"]["id"]
+    answer = anonymous.get(f"{STATS}players/{theo}/", {"game": "for-sale"}).json()
+    links = [unescape(link) for link in re.findall(r'href="([^"]*format=csv[^"]*)"', page(client, f"/players/{theo}/"))]
+    ratings, results, totals, opponents = (csv_rows(client, link) for link in links)
+    assert [float(row["rating"]) for row in ratings] == [point["value"] for point in answer["ratings"]]
+    assert [int(row["plays"]) for row in results] == [block["plays"] for block in answer["results"]]
+    assert sum(int(row["count"]) for row in totals) == sum(block["plays"] for block in answer["results"])
+    assert [row["player"] for row in opponents] == [row["player"]["name"] for row in answer["opponents"]]
 
 
 @pytest.mark.parametrize(
@@ -347,7 +422,8 @@ def test_a_league(owner: APIClient, client: Client) -> None:
     html = page(client, f"/leagues/{made['id']}/")
 
     def interval(found: dict[str, Any] | None, words: Any) -> list[str]:
-        found = found or {"value": None, "low": None, "high": None}
+        if found is None:
+            return ["–", "–"]
         return [words(found["value"]), f"{words(found['low'])} – {words(found['high'])}"]
 
     shown = [[cell.replace("−", "-") for cell in row] for row in plain(table(html, "league"))]

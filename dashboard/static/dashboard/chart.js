@@ -200,7 +200,7 @@
       bottom = Math.max(bottom, under);
       x += width + GAP;
     }
-    const source = scope.querySelector("#source")?.textContent ?? "";
+    const source = scope.querySelector("#source, .source p")?.textContent ?? "";
     bottom = write(sheet, `${source} ${location.href}`.trim(), { x: GAP, y: bottom + 24, width: SHEET - 2 * GAP, colour: "muted" });
     for (const [node, height] of [[sheet, bottom + GAP], [ground, bottom + GAP]]) {
       node.setAttribute("width", SHEET);
