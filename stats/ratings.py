@@ -11,25 +11,26 @@ What the plays of the players it concerned come to is written down on the way, b
 (`Standing`), for boards over all clubs.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import groupby, product
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 from django.db.models.functions import Coalesce, TruncMonth
 from openskill.models import PlackettLuce
 
 from forsale_api.clubs.models import Player
 from forsale_api.plays.models import Play, Seat
+from stats import rows
 from stats.models import Rating, RatingDue, Standing, Tally
 
 _MODEL = PlackettLuce()
-SLICE = 500
-"""Plays a transaction: about a tenth of a second, so that on SQLite nobody waits long."""
+SLICES = {"sqlite": 500, "postgresql": 2000}
+"""Plays a transaction: about a tenth of a second on SQLite, where others wait meanwhile."""
 
 
 class Skill(NamedTuple):
@@ -63,8 +64,12 @@ def out_of_date(days: Mapping[tuple[int, str], date]) -> None:
 
 
 @transaction.atomic
-def rate(*, plays: int = SLICE) -> int:
-    """Rate again some days of a club whose ratings are out of date; gives the number of plays, 0 where none is due."""
+def rate(*, plays: int | None = None) -> int:
+    """Rate again some days of a club whose ratings are out of date; gives the number of plays, 0 where none is due.
+
+    `plays` is about how many (see `SLICES`).
+    """
+    plays = plays or SLICES[connection.vendor]
     due = RatingDue.objects.select_for_update(skip_locked=True).order_by("pk").first()
     if due is None:
         return 0
@@ -98,8 +103,8 @@ def rate(*, plays: int = SLICE) -> int:
 def _store(plays: Sequence[tuple[UUID, date]], due: RatingDue) -> set[UUID]:
     """Store the ratings after these plays; gives the players who sat in them."""
     seats: dict[UUID, list[tuple[UUID, int]]] = {}
-    rows = Seat.objects.filter(play__in=[pk for pk, _day in plays]).order_by("play", "seat")
-    for play, player, rank in rows.values_list("play", "player", "rank"):
+    sat = Seat.objects.filter(play__in=[pk for pk, _day in plays]).order_by("play", "seat")
+    for play, player, rank in sat.values_list("play", "player", "rank"):
         seats.setdefault(play, []).append((player, rank))
     known = skills({player for table in seats.values() for player, _rank in table}, game=due.game, before=due.since)
     made = []
@@ -108,11 +113,9 @@ def _store(plays: Sequence[tuple[UUID, date]], due: RatingDue) -> set[UUID]:
         now = after([known.get(player, START) for player, _rank in table], [rank for _player, rank in table])
         for (player, _rank), skill in zip(table, now, strict=True):
             known[player] = skill
-            made.append(
-                Rating(play_id=play, player_id=player, game=due.game, played_on=day, mu=skill.mu, sigma=skill.sigma)
-            )
-    Rating.objects.bulk_create(made, batch_size=1000)
-    return {rating.player_id for rating in made}
+            made.append((play, player, due.game, day, skill.mu, skill.sigma))
+    rows.add(Rating, ("play", "player", "game", "played_on", "mu", "sigma"), made)
+    return {player for _play, player, *_skill in made}
 
 
 def tallies(seats: QuerySet[Seat], **also_by: Any) -> QuerySet[Any, Any]:
@@ -150,6 +153,7 @@ WIN = 60
 """Parts of a win: what up to six winners share, and what luck gives at a table of six, is a whole number of them."""
 LUCKY_PLAYS = 10
 """Plays that everybody is taken to have played besides, winning what luck alone gives: few plays prove little."""
+KIND = ("edition", "variant", "player_count")
 SUMS = ("plays", "wins", "shared_wins", "credit", "totals", "squares")
 """The sums of tallies and standings that add up."""
 
@@ -170,27 +174,25 @@ def _tally(players: set[UUID], due: RatingDue) -> None:
         player__in=players, play__game=due.game, play__counts=True, play__deleted_at=None, play__club=due.club,
         play__played_on__gte=since,
     )  # fmt: skip
-    rows = tallies(counted, month=TruncMonth("play__played_on"))
-    Tally.objects.bulk_create((Tally(player_id=row.pop("player"), **row) for row in rows), batch_size=1000)
+    names = ("player", "game", *KIND, "month", *SUMS)
+    rows.add(Tally, names, tallies(counted, month=TruncMonth("play__played_on")).values_list(*names))
     Standing.objects.filter(player__in=players, game=due.game).delete()
-    Standing.objects.bulk_create(_standings(Tally.objects.filter(player__in=players, game=due.game)), batch_size=1000)
+    names = ("player", "game", *KIND, *SUMS, "luck", "adjusted")
+    rows.add(Standing, names, _standings(Tally.objects.filter(player__in=players, game=due.game)))
 
 
-def _standings(stored: QuerySet[Tally]) -> Iterator[Standing]:
+def _standings(stored: QuerySet[Tally]) -> Iterator[tuple[Any, ...]]:
     """The standings of the players of these tallies: each kind, and whatever it is left out of."""
-    sums: dict[tuple[UUID, str, str, str, int], Counter[str]] = defaultdict(Counter)
-    for row in stored:
-        kinds = product(("", row.edition), ("", row.variant), (0, row.player_count))
-        for edition, variant, player_count in kinds:
-            key = (row.player_id, row.game, edition, variant, player_count)
-            sums[key].update({name: getattr(row, name) for name in SUMS}, luck=row.plays * WIN // row.player_count)
+    sums: dict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0] * (len(SUMS) + 1))
+    of_all_months = stored.order_by().values_list("player", "game", *KIND).annotate(*map(Sum, SUMS))
+    for player, game, edition, variant, player_count, *own in of_all_months:
+        own.append(own[0] * WIN // player_count)  # the wins of luck in so many plays
+        for kind in product(("", edition), ("", variant), (0, player_count)):
+            key = (player, game, *kind)
+            sums[key] = [one + more for one, more in zip(sums[key], own, strict=True)]
     for key, own in sums.items():
-        player, game, edition, variant, player_count = key
-        adjusted = adjusted_share(credit=own["credit"], luck=own["luck"], plays=own["plays"])
-        yield Standing(
-            player_id=player, game=game, edition=edition, variant=variant, player_count=player_count,
-            adjusted=adjusted, **own,
-        )  # fmt: skip
+        of = dict(zip((*SUMS, "luck"), own, strict=True))
+        yield (*key, *own, adjusted_share(credit=of["credit"], luck=of["luck"], plays=of["plays"]))
 
 
 def skills(

@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ class Site:
             process.wait()
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
-        """The answer's JSON. Raises `OSError` where there is no whole answer, `HTTPError` for one above 399."""
+        """The answer's JSON. Raises `HTTPError` for one above 399, `OSError` or `HTTPException` where it breaks off."""
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         headers |= {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         data = json.dumps(body).encode() if body is not None else None
@@ -107,7 +108,7 @@ class Site:
             except urllib.error.HTTPError as error:
                 if "Retry-After" not in error.headers:
                     raise AssertionError(error.read().decode()) from error
-            except (OSError, ValueError):  # nobody listens, or the answer breaks off
+            except (OSError, HTTPException, ValueError):  # nobody listens, or the answer breaks off
                 pass
             assert time.monotonic() < deadline, "no answer"
             time.sleep(0.05)

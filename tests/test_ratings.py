@@ -20,7 +20,7 @@ TABLE = ["Théo", "Marianne", "Guilaine"]
 OTHER = [(70, 0), (83, 4), (85, 1)]
 
 
-def rate_all(plays: int = ratings.SLICE) -> None:
+def rate_all(plays: int | None = None) -> None:
     while folding.fold():
         pass
     while ratings.rate(plays=plays):
