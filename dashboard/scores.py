@@ -417,6 +417,21 @@ class Scores:
         query = {name: value for name, value in vars(self.chosen).items() if value and name in ScoreFilters.asked}
         return f"{reverse('dashboard:scores-csv')}?{urlencode(query)}"
 
+    @property
+    def csvs(self) -> list[tuple[str, str]]:
+        """The links to what the charts below the grid show: the winners' totals, and how games were decided."""
+        winners = replace(self, chosen=replace(self.chosen, measure="winning_total"))
+        return [(_("CSV of winners"), winners.csv_url), (_("of ties"), f"{self.csv_url}&of=decided")]
+
+    def decided_rows(self) -> Iterator[list[Any]]:
+        """How the games of every block were decided."""
+        yield ["game", "edition", "variant", "player_count", "data", "decided_by", "count"]
+        for variant, counts in self.chosen.offered:
+            for players, *blocks in self._cells_of(variant, counts):
+                for block, data in zip(blocks, ("recorded", "simulated"), strict=True):
+                    for way, count in block["decided_by"].items() if block else ():
+                        yield [self.chosen.game, self.chosen.edition, variant, players, data, way, count]
+
     def csv_rows(self) -> Iterator[list[Any]]:
         """Every histogram of the section, one score a row."""
         yield ["game", "edition", "variant", "player_count", "data", "measure", "score", "count"]
@@ -493,8 +508,9 @@ def _line(variant: str, players: int, data: str, block: Block, measure: str) -> 
         "d": d,
         "mean": sentences.mean(d),
         "interval": sentences.interval(interval) if interval else "–",
-        "winning": block["winning_total"]["median"],
+        "winning": block["winning_total"],
         "level": games - decided.get("total", 0),
         "banknotes": decided.get("banknotes", 0),
         "shared": decided.get("shared", 0),
+        "otherwise": games - sum(decided.get(way, 0) for way in ("total", "banknotes", "shared")),
     }

@@ -106,8 +106,10 @@ def as_csv(name: str, rows: Iterable[Sequence[Any]]) -> HttpResponseBase:
 
 @require_safe
 def scores_csv(request: HttpRequest) -> HttpResponseBase:
-    """The histograms of the section as CSV, one score a row."""
+    """The histograms of the section as CSV, one score a row; or how its games were decided."""
     section: scores.Scores = score_section(request)["scores"]
+    if request.GET.get("of") == "decided":
+        return as_csv("decided", section.decided_rows())
     return as_csv("scores", section.csv_rows())
 
 
@@ -199,12 +201,15 @@ def place_of(text: str) -> tuple[date, UUID] | None:
 
 
 @require_safe
-def play(request: HttpRequest, pk: UUID) -> HttpResponse:
+def play(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     visible = clubs_services.visible_clubs(request.user)
     found = get_object_or_404(ready(Play.objects.filter(club__in=visible)), pk=pk)
     told = Told(found)
     is_member = clubs_services.membership(request.user, found.club) is not None
     simulated = None
+    if told.story and request.GET.get("format") == "csv":
+        columns = ("house", "seat", "player", "paid", "cheque", "gain")
+        return as_csv("play", [columns, *([row[name] for name in columns] for row in told.story.deals)])
     if told.story:
         simulated = _simulated_houses(request, found.edition, found.variant, found.player_count)
     return render(
@@ -216,6 +221,7 @@ def play(request: HttpRequest, pk: UUID) -> HttpResponse:
             "story": told.story,
             "seats": [(seat, (told.story.paid if told.story else {}).get(seat["seat"])) for seat in told.by_rank],
             "findings": [finding_in_words(finding) for finding in found.findings],
+            "csv": "?format=csv",
             "deals_figure": told.story.deals_figure(simulated["houses"] if simulated else []) if told.story else None,
             "simulated_source": _simulated_source(simulated) if simulated else "",
             "shows_notes": is_member or found.club.notes_public,

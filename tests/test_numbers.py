@@ -179,6 +179,20 @@ def test_a_player(logged: Any, client: Client, anonymous: APIClient, filters: di
     assert f"${max(one['total'] for one in answer['form'])},000" in html
 
 
+def test_winners_and_ties_of_the_scores(logged: Any, simulated: Any, client: Client, anonymous: APIClient) -> None:
+    shown = {tuple(row[:3]): row[12:] for row in plain(table(page(client, "/?player_count=3"), "table"))}
+    for data in ("recorded", "simulated"):
+        for block in blocks(anonymous, "scores/", edition="iello", player_count=3, data=data):
+            variant = "Base game" if block["variant"] == "base" else "Not enough for everyone"
+            d, decided = block["winning_total"], block["decided_by"]
+            level = sum(decided.values()) - decided["total"]
+            assert shown[variant, "3", data] == [
+                str(d["median"]), *(str(d["quantiles"][q]) for q in ("p05", "p25", "p75", "p95")),
+                number(level, 0), number(decided["banknotes"], 0), number(decided["shared"], 0),
+                number(level - decided["banknotes"] - decided["shared"], 0),
+            ]  # fmt: skip
+
+
 def test_a_clubs_months(logged: Any, client: Client, anonymous: APIClient) -> None:
     months = blocks(anonymous, "activity/", club="nantes")
     shown = table(page(client, "/clubs/nantes/"), "months")

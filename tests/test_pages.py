@@ -189,11 +189,15 @@ def test_the_csv_of_a_page_has_the_filters_of_the_page(
     fold_all()
     for query, plays in (("", "2"), ("?counts=true", "2"), ("?counts=all", "3"), ("?counts=all&club=nantes", "3")):
         html = page(client, f"/{query}")
-        (address,) = re.findall(r'href="(/scores.csv[^"]*)"', html)
+        address, winners, ties = re.findall(r'href="(/scores.csv[^"]*)"', html)
         text = b"".join(client.get(address.replace("&amp;", "&")).streaming_content).decode()
         rows = [row for row in csv.DictReader(io.StringIO(text)) if row["data"] == "recorded"]
         assert sum(int(row["count"]) for row in rows if row["player_count"] == "3") == 3 * int(plays)
         assert f"n = {plays} plays" in html
+        for other, due in ((winners, int(plays)), (ties, int(plays))):
+            text = b"".join(client.get(other.replace("&amp;", "&")).streaming_content).decode()
+            rows = [row for row in csv.DictReader(io.StringIO(text)) if row["data"] == "recorded"]
+            assert sum(int(row["count"]) for row in rows if row["player_count"] == "3") == due
 
 
 def test_an_empty_cell_says_how_to_fill_it(db: Any, client: Client) -> None:
@@ -302,6 +306,9 @@ def test_a_full_record_is_told_auction_by_auction(logged: Any, client: Client) -
     assert html.count('<li class="auction">') == len(record["auctions"])
     assert html.count('class="slip') == sum(len(sale["cheques"]) for sale in record["sales"])
     assert 'data-figure="deals-figure"' in html
+    text = b"".join(client.get(f"/plays/{play['id']}/?format=csv").streaming_content).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert sum(int(row["cheque"]) for row in rows) == sum(seat["cheques"] for seat in play["seats"])
 
 
 @pytest.mark.parametrize("seed", range(6))
