@@ -88,7 +88,7 @@ class Measure(models.TextChoices):
 class Count(models.Model):
     """How often a value of a measure occurred in a block. Money in thousands of dollars."""
 
-    block = models.ForeignKey(Block, on_delete=models.CASCADE, related_name="counts_of_values")
+    block = models.ForeignKey(Block, on_delete=models.CASCADE, related_name="counts_of_values", db_index=False)
     measure = models.CharField(max_length=20, choices=Measure)
     part = models.PositiveSmallIntegerField(default=0)
     value = models.IntegerField()
@@ -127,8 +127,8 @@ class Pool(models.Model):
 class Rating(models.Model):
     """What is believed of a player's skill after a play, on OpenSkill's scale (`stats.ratings`)."""
 
-    play = models.ForeignKey(Play, on_delete=models.CASCADE, related_name="+")
-    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+")
+    play = models.ForeignKey(Play, on_delete=models.CASCADE, related_name="+", db_index=False)
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+", db_index=False)
     game = models.CharField(max_length=30)
     played_on = models.DateField()
     mu = models.FloatField()

@@ -1,4 +1,7 @@
-"""What happened: plays with their seats, who changed what, and which plays the statistics must look at again."""
+"""What happened: plays with their seats, who changed what, and which plays the statistics must look at again.
+
+Keys without an index of their own (`db_index=False`) are the first column of another: each index costs every write.
+"""
 
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
@@ -17,7 +20,7 @@ class Play(models.Model):
     """One game played at a table. Seats and record are facts; level, ranks and winners are derived by the rules."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="plays")
+    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="plays", db_index=False)
     game = models.CharField(max_length=30)
     edition = models.CharField(max_length=30)
     variant = models.CharField(max_length=40)
@@ -91,7 +94,7 @@ class Play(models.Model):
 class Seat(models.Model):
     """A player's place in a play, numbered 1..n clockwise. Money in thousands of dollars."""
 
-    play = models.ForeignKey(Play, on_delete=models.CASCADE, related_name="seats")
+    play = models.ForeignKey(Play, on_delete=models.CASCADE, related_name="seats", db_index=False)
     seat = models.PositiveSmallIntegerField()
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="seats")
     cheques = models.SmallIntegerField(null=True)
@@ -133,7 +136,7 @@ class PlayChange(models.Model):
     that differ, so that every earlier state can be rebuilt from the present one. Deleting and restoring hold none.
     """
 
-    play = models.ForeignKey(Play, on_delete=models.CASCADE, related_name="changes")
+    play = models.ForeignKey(Play, on_delete=models.CASCADE, related_name="changes", db_index=False)
     version = models.PositiveIntegerField()
     action = models.CharField(max_length=10, choices=[(a, a) for a in ("created", "changed", "deleted", "restored")])
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
