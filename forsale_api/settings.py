@@ -483,6 +483,8 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "forsale_api.api.schema.add_problems",
+        "forsale_api.webhooks.schema.add_webhooks",
+        "forsale_api.api.schema.add_examples",
     ],
 }
 

@@ -91,8 +91,9 @@ ASKS: dict[tuple[str, int], Ask] = {
     ("clubs_players_merge_create", 201): Ask({"into": "{players}"}, named={"id": "guest"}),
     ("clubs_seasons_create", 201): Ask({"name": "Winter", "first_day": "2026-12-01", "last_day": "2027-02-28"}),
     ("clubs_seasons_partial_update", 200): Ask({"last_day": "2026-11-30"}),
-    ("clubs_webhooks_create", 201): Ask({"url": f"https://example.org/{BACKSTAGE}", "events": ALL_EVENTS}),
+    ("clubs_webhooks_create", 201): Ask({"url": f"https://hooks.example.org/{BACKSTAGE}/2", "events": ALL_EVENTS}),
     ("clubs_webhooks_partial_update", 200): Ask({"events": ["play.created"], "language": "fr"}),
+    ("games_retrieve", 200): Ask(named={"game": "other_game"}),
     ("games_score_create", 200): Ask(
         {
             "edition": "iello",
@@ -114,7 +115,7 @@ ASKS: dict[tuple[str, int], Ask] = {
     ("plays_create", 201): Ask(sheet(location="Chez Paul", duration_minutes=25, first_seat=2)),
     ("plays_partial_update", 200): Ask({"duration_minutes": 30}),
     ("plays_restore_create", 200): Ask(before=as_owner("delete", "plays/{plays}/")),
-    ("plays_bulk_create", 200): Ask([sheet(id=OWN_ID), sheet(game="no-such-game")]),
+    ("plays_bulk_create", 200): Ask([sheet(id=OWN_ID), sheet(first_seat=4)]),
     ("plays_export_csv_read", 200): Ask(query="club={slug}"),
     ("plays_export_ndjson_read", 200): Ask(query="club={slug}"),
     ("questions_fair_price_create", 200): Ask(
@@ -159,8 +160,10 @@ def operations() -> Iterator[Operation]:
             yield Operation(path, method, document)
 
 
-def send(world: World, operation: Operation, status: int, club: str, client: APIClient | None = None) -> Any:
-    """The answer to the request that is answered so by this club; sent by who should, or by this client."""
+def send(
+    world: World, operation: Operation, status: int, club: str, client: APIClient | None = None
+) -> tuple[Any, Any]:
+    """The request that is answered so, about this club, by who should send it or this client: its body, its answer."""
     ask, mine = ASKS.get((operation.id, status), Ask()), world.things[club]
     ask.before(world, mine)
     values = world.values(operation.path, club) | {name: mine[thing] for name, thing in ask.named.items()}
@@ -169,7 +172,7 @@ def send(world: World, operation: Operation, status: int, club: str, client: API
     if operation.takes == "application/x-ndjson":
         body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in body)
         form = {"content_type": operation.takes}
-    return getattr(client or world.clients[ask.by], operation.method)(address, body, **form)
+    return body, getattr(client or world.clients[ask.by], operation.method)(address, body, **form)
 
 
 def text_of(answer: Any) -> str:

@@ -12,6 +12,7 @@ from forsale_api.api import contract
 from forsale_api.api.problems import TITLES
 
 ROOT = Path(__file__).resolve().parent.parent
+QUICK_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 RUN = "Run .ci/contract and commit what it writes."
 
 
@@ -26,8 +27,8 @@ def present() -> set[str]:
 
 
 def test_the_document_is_what_the_views_say() -> None:
-    stored = yaml.safe_load((ROOT / contract.DOCUMENT).read_text())
-    assert stored == yaml.safe_load(contract.document()), RUN
+    stored = yaml.load((ROOT / contract.DOCUMENT).read_text(), QUICK_LOADER)  # noqa: S506  both are safe
+    assert stored == contract.plain(contract.schema()), RUN
 
 
 def test_nothing_that_was_promised_has_gone(promised: set[str], present: set[str]) -> None:

@@ -78,7 +78,7 @@ def scopes_of(operation: Operation) -> set[str]:
 def answered(world: World, client: APIClient, operation: Operation, club: str) -> tuple[int, str]:  # noqa: F811
     """What the client is answered to the request that has the first of the good answers, whoever sends it."""
     with undone():
-        answer = send(world, operation, operation.good[0], club, client)
+        _body, answer = send(world, operation, operation.good[0], club, client)
         return answer.status_code, text_of(answer)
 
 

@@ -20,12 +20,12 @@ from tests.test_folding import fold_all
 
 ROLES = ("owner", "member", "stranger", "anonymous")
 SECRET = "Cachottier"
-BACKSTAGE = "coulisses"
+BACKSTAGE = "backroom"
 SLUGS = {"public": "bristol", "unlisted": "lyon", "private": "nantes"}
 PAST = "2026-11-20"
 SHEET = [(83, 4), (85, 2), (70, 0)]
 ALL_EVENTS = ["play.created", "play.changed", "play.deleted", "simulation.finished"]
-SIMULATION = {"game": "for-sale", "player_count": 3, "bots": ["coin-flip", "to-six", "random"], "games": 12, "seed": 7}
+SIMULATION = {"game": "for-sale", "player_count": 3, "bots": ["coin-flip", "to-six", "random"], "games": 4, "seed": 7}
 LEAGUE = {"player_count": 4, "bots": ["random", "coin-flip", "to-six"], "rounds": 2, "deals": 2, "seed": 3}
 
 
@@ -72,6 +72,7 @@ def build() -> World:
     shared = {
         "username": "marcel",
         "game": "for-sale",
+        "other_game": "lady-richmond",
         "simulations": made(owner.post("/api/v1/simulations/", SIMULATION))["id"],
         "leagues": made(owner.post("/api/v1/leagues/", LEAGUE))["id"],
     }
@@ -83,23 +84,23 @@ def build() -> World:
 def club_of_things(owner: APIClient, visibility: str) -> dict[str, str]:
     """A club with one of everything, and where it is."""
     slug = SLUGS[visibility]
-    word = SECRET if visibility == "private" else slug.title()
+    word = f" {SECRET}" if visibility == "private" else ""
     club = f"/api/v1/clubs/{slug}/"
-    facts = {"slug": slug, "name": f"{word} {slug}", "visibility": visibility, "time_zone": "Europe/Paris"}
+    facts = {"slug": slug, "name": slug.title() + word, "visibility": visibility, "time_zone": "Europe/Paris"}
     made(owner.post("/api/v1/clubs/", facts))
     made(owner.post(f"{club}members/", {"username": "marcel"}))
     hook = {"url": f"https://hooks.example.org/{BACKSTAGE}", "events": ALL_EVENTS}
     webhook = made(owner.post(f"{club}webhooks/", hook))["id"]
-    names = [f"Théo {word}", f"Marianne {word}", f"Guilaine {word}"]
+    names = [name + word for name in ("Théo", "Marianne", "Guilaine")]
     play = {
         "club": slug, "game": "for-sale", "played_on": PAST, "seats": seats(*names), "first_seat": 2,
-        "location": BACKSTAGE, "notes": BACKSTAGE,
+        "location": f"Paul's {BACKSTAGE}", "notes": f"The {BACKSTAGE} was cold.",
     }  # fmt: skip
     recorded = made(owner.post("/api/v1/plays/", play))
-    twin, guest = (made(owner.post(f"{club}players/", {"name": f"{name} {word}"}))["id"] for name in ("Teo", "Nicolas"))
+    twin, guest = (made(owner.post(f"{club}players/", {"name": name + word}))["id"] for name in ("Teo", "Nicolas"))
     merge = made(owner.post(f"{club}players/{twin}/merge/", {"into": recorded["seats"][0]["player"]["id"]}))["id"]
     invitation = made(owner.post(f"{club}invitations/", {"uses": 10}))
-    season = made(owner.post(f"{club}seasons/", {"name": f"Autumn {word}", "first_day": "2026-09-01"}))["id"]
+    season = made(owner.post(f"{club}seasons/", {"name": "Autumn" + word, "first_day": "2026-09-01"}))["id"]
     return {
         "slug": slug,
         "plays": recorded["id"],

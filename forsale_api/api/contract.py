@@ -20,22 +20,22 @@ def schema() -> dict[str, Any]:
 
 def document() -> str:
     """The OpenAPI document as YAML, the same for the same views."""
-    return str(yaml.safe_dump(_plain(schema()), allow_unicode=True, sort_keys=False, width=120))
+    return str(yaml.safe_dump(plain(schema()), allow_unicode=True, sort_keys=False, width=120))
 
 
-def _plain(data: Any) -> Any:
+def plain(data: Any) -> Any:
     """Without the classes that texts and lists of the generator have."""
     if isinstance(data, dict):
-        return {str(key): _plain(value) for key, value in data.items()}
+        return {str(key): plain(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        return [_plain(value) for value in data]
+        return [plain(value) for value in data]
     return data if data is None or isinstance(data, bool | int | float) else str(data)
 
 
 def promises() -> Iterator[str]:
     """What a client may rely on: operations, parameters, fields one may send, what it need not send, fields of
     answers, codes."""
-    whole = _plain(schema())
+    whole = plain(schema())
     for path, operations in whole["paths"].items():
         for method, operation in operations.items():
             name = f"{method.upper()} {path}"

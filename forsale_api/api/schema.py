@@ -4,7 +4,9 @@ What a view declares (see `views.APIView`) is documented from there; a room adds
 `@extend_schema(request=In, responses={200: Out})` and, for a list, `responses={200: page_of(Out)}`.
 """
 
+import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -236,3 +238,35 @@ def add_problems(result: dict[str, Any], generator: Any, request: Any, public: b
     }
     components["responses"]["unchanged"] = {"description": "Unchanged since If-None-Match", "headers": ETAG}
     return result
+
+
+# ---- examples ---------------------------------------------------------------------------------------
+
+EXAMPLES = Path(__file__).with_name("examples.json")
+"""What the API really answered to real requests; written by `.ci/contract`, held against the API by a test."""
+
+
+@cache
+def examples() -> dict[str, Any]:
+    return dict(json.loads(EXAMPLES.read_text()))
+
+
+def add_examples(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+    """Shows beside every body and every answer one that was really sent."""
+    found = examples()
+    for operation in (operation for methods in result["paths"].values() for operation in methods.values()):
+        for status, example in found["operations"].get(operation["operationId"], {}).items():
+            if "request" in example:
+                _show(operation["requestBody"], f"answered-{status}", example["request"])
+            if "answer" in example:
+                _show(operation["responses"][status], "answer", example["answer"])
+    for slug, problem in found["problems"].items():
+        _show(result["components"]["responses"][slug], "problem", problem)
+    for event, message in found["webhooks"].items():
+        _show(result["webhooks"][event]["post"]["requestBody"], "message", message)
+    return result
+
+
+def _show(part: dict[str, Any], name: str, value: Any) -> None:
+    media = next(iter(part["content"].values()))
+    media.setdefault("examples", {})[name] = {"value": value}

@@ -667,7 +667,7 @@ def change_as_json(change: Any, *, names: Mapping[UUID, str], inside: bool, show
     before, after = change.before or {}, change.after or {}
     hidden = () if shows_notes else ("location", "notes")
     changes: list[dict[str, Any]] = []
-    for name in after:
+    for name in sorted(after):  # databases keep the keys of JSON in orders of their own
         if name == "seats":
             changes += _seat_differences(before.get(name, []), after[name], names)
         elif name not in hidden and after[name] != before.get(name):
