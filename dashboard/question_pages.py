@@ -180,7 +180,7 @@ def _section(slug: str, answer: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "slug": slug,
         "title": TITLES[slug],
-        "heading": sentences.question_heading(slug, blocks),
+        "heading": sentences.question_heading(slug, blocks) or TITLES[slug],
         "measure": sentences.question_measure(slug),
         "groups": FIGURES[slug](slug, blocks),
         "heads": [(column.title(), column.is_number) for column in (*PLACE, *columns)],

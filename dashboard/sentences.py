@@ -728,10 +728,10 @@ def question_measure(slug: str) -> str:
 
 
 def question_heading(slug: str, blocks: Sequence[Block]) -> str:
-    """What the charts of a question say all together."""
+    """What the charts of a question say all together; nothing as long as there is no answer."""
     known = [block for block in blocks if block["rows"]]
     if not known:
-        return _("The first simulated games are on their way")
+        return ""
     if len(known) == 1:
         return str(known[0]["sentence"]).rstrip(".")
     if slug == "position":
