@@ -9,28 +9,30 @@ from rest_framework.response import Response
 
 from forsale_api.api.permissions import viewer
 from forsale_api.api.views import conditional, tag_of
-from forsale_api.clubs.models import Club, Membership, Visibility
+from forsale_api.clubs.models import Club, Membership, Player, Visibility
 from forsale_api.plays.models import Play
-from stats.models import FoldLock, Simulation
+from stats.models import FoldLock, RatingDue, Simulation
 from stats.simulation import ENGINE
 
 UNTRACKED = ("season",)
 """Filters whose rows leave no stamp when they change."""
 
 
-def fresh_or_unchanged(request: Request, filters: Mapping[str, Any], show: Callable[[], Any]) -> Response:
+def fresh_or_unchanged(
+    request: Request, filters: Mapping[str, Any], show: Callable[[], Any], *, rated: bool = False
+) -> Response:
     """The answer to a GET of figures: 304 without computing any where the caller has them.
 
     The state is read before the figures: a change in between gives newer figures under an older tag, and so another
-    answer the next time.
+    answer the next time. `rated` says that ratings are among the figures.
     """
-    state = _state(filters, viewer(request))
+    state = _state(filters, viewer(request), rated)
     if state is None:
         return Response(show())
     return conditional(request, tag_of(request.get_full_path(), ENGINE, *state), show)
 
 
-def _state(filters: Mapping[str, Any], reader: Any) -> tuple[Any, ...] | None:
+def _state(filters: Mapping[str, Any], reader: Any, rated: bool) -> tuple[Any, ...] | None:
     """What the figures under these filters follow from; None where only computing them tells."""
     if any(filters.get(name) is not None for name in UNTRACKED):
         return None
@@ -40,30 +42,44 @@ def _state(filters: Mapping[str, Any], reader: Any) -> tuple[Any, ...] | None:
             Count("pk"), Sum("games_done"), Max("updated_at"), Max("result__updated_at")
         )
         return tuple(found.values())
-    folded = Subquery(FoldLock.objects.values("folded_at")[:1])
-    if filters.get("club"):
-        return _state_of_club(filters["club"], reader, folded)
+    if filters.get("player") or filters.get("club"):
+        return _state_of_club(filters, reader, rated)
     clubs = Club.objects.order_by().values(everywhere=Value(1)).annotate(n=Count("pk"), changed=Max("updated_at"))
-    stamps: tuple[Any, ...] | None = (
+    found = (
         FoldLock.objects.annotate(
             newest=Subquery(Play.objects.order_by("-updated_at", "-pk").values("updated_at")[:1]),
             clubs=Subquery(clubs.values("n")),
             changed=Subquery(clubs.values("changed")),
+            due=Exists(RatingDue.objects.all()),
         )
-        .values_list("folded_at", "newest", "clubs", "changed")
+        .values_list("due", "folded_at", "newest", "clubs", "changed")
         .first()
     )
-    return stamps
+    return None if found is None or (rated and found[0]) else found[1:]
 
 
-def _state_of_club(slug: str, reader: Any, folded: Subquery) -> tuple[Any, ...] | None:
-    """None where the reader may not see the club: that is for the figures to say."""
+def _state_of_club(filters: Mapping[str, Any], reader: Any, rated: bool) -> tuple[Any, ...] | None:
+    """That of the club, or of the player's; None where the reader may not see it: that is for the figures to say.
+
+    While ratings are out of date there is none: they come without a stamp of their own, and are gone into soon.
+    """
+    player, slug = filters.get("player"), filters.get("club")
+    clubs = Club.objects.filter(players=player) if player else Club.objects.all()
+    clubs = clubs.filter(slug=slug) if slug else clubs
     newest = Play.objects.filter(club=OuterRef("pk")).order_by("-updated_at", "-pk").values("updated_at")[:1]
-    mine = Membership.objects.filter(club=OuterRef("pk"), user=reader.pk or 0)
-    club = Club.objects.filter(slug=slug).annotate(folded=folded, newest=Subquery(newest), mine=Exists(mine))
-    found: tuple[Any, ...] | None = club.values_list(
-        "mine", "visibility", "pk", "updated_at", "folded", "newest"
-    ).first()
-    if found is None or (found[1] == Visibility.PRIVATE and not found[0]):
+    named = Player.objects.filter(pk=player).values("name")
+    found: tuple[Any, ...] | None = (
+        clubs.annotate(
+            folded=Subquery(FoldLock.objects.values("folded_at")[:1]),
+            newest=Subquery(newest),
+            mine=Exists(Membership.objects.filter(club=OuterRef("pk"), user=reader.pk or 0)),
+            due=Exists(RatingDue.objects.filter(club=OuterRef("pk"))),
+            named=Subquery(named),
+        )
+        .values_list("due", "mine", "visibility", "pk", "updated_at", "folded", "newest", "named")
+        .first()
+    )
+    if found is None or (rated and found[0]):
         return None
-    return found
+    _due, mine, visibility, *_stamps = found
+    return None if visibility == Visibility.PRIVATE and not mine else found[1:]

@@ -73,7 +73,9 @@ class Leaders(APIView):
 
     @extend_schema(responses={200: serializers.LeaderBoardSerializer})
     def get(self, request: Request) -> Response:
-        return Response(aggregates.leader_board(self.query, viewer=viewer(request)))
+        return fresh_or_unchanged(
+            request, self.query, lambda: aggregates.leader_board(self.query, viewer=viewer(request)), rated=True
+        )
 
 
 class OnePlayer(APIView):
@@ -83,7 +85,12 @@ class OnePlayer(APIView):
 
     @extend_schema(responses={200: serializers.PlayerFiguresSerializer})
     def get(self, request: Request, id: UUID) -> Response:
-        return Response(aggregates.player_figures(id, self.query, viewer=viewer(request)))
+        return fresh_or_unchanged(
+            request,
+            {**self.query, "player": id},
+            lambda: aggregates.player_figures(id, self.query, viewer=viewer(request)),
+            rated=True,
+        )
 
 
 class Activity(APIView):
@@ -94,7 +101,7 @@ class Activity(APIView):
 
     @extend_schema(responses={200: serializers.ActivitySerializer})
     def get(self, request: Request) -> Response:
-        return Response(aggregates.activity(self.query, viewer=viewer(request)))
+        return fresh_or_unchanged(request, self.query, lambda: aggregates.activity(self.query, viewer=viewer(request)))
 
 
 # ---- simulations ------------------------------------------------------------------------------------

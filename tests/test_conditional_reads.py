@@ -7,10 +7,13 @@ from rest_framework.test import APIClient
 
 from forsale_api.clubs.models import Club
 from stats.folding import fold
+from stats.ratings import rate
+from tests.test_folding import fold_all
 from tests.test_plays import PLAYS, body, patch, post
 
 SCORES = "/api/v1/stats/scores/"
-FIGURES = [SCORES, "/api/v1/stats/seats/", "/api/v1/stats/houses/"]
+LEADERS = "/api/v1/stats/players/"
+FIGURES = [SCORES, "/api/v1/stats/seats/", "/api/v1/stats/houses/", LEADERS]
 
 
 def is_unchanged(client: APIClient, address: str, tag: str) -> bool:
@@ -23,10 +26,58 @@ def test_unchanged_figures_cost_one_query(
     owner: APIClient, club: Club, address: str, query: str, django_assert_num_queries: Any
 ) -> None:
     post(owner)
-    fold()
+    fold_all()
     tag = owner.get(address + query)["ETag"]
     with django_assert_num_queries(2):
         assert is_unchanged(owner, address + query, tag)
+
+
+def test_unchanged_figures_of_a_player_and_months_of_a_club_cost_one_query(
+    owner: APIClient, club: Club, django_assert_num_queries: Any
+) -> None:
+    player = post(owner)["seats"][0]["player"]["id"]
+    fold_all()
+    for address in (f"{LEADERS}{player}/", f"{SCORES}?player={player}", "/api/v1/stats/activity/?club=nantes"):
+        tag = owner.get(address)["ETag"]
+        with django_assert_num_queries(2):
+            assert is_unchanged(owner, address, tag), address
+
+
+def test_boards_and_players_have_a_new_tag_after_every_change_that_can_touch_them(
+    owner: APIClient, public_club: Club
+) -> None:
+    first = post(owner, club="bristol")
+    player = first["seats"][0]["player"]["id"]
+    addresses = (LEADERS, LEADERS + "?club=bristol", f"{LEADERS}{player}/", f"{LEADERS}?played_after=2026-01-01")
+    seen: dict[str, list[tuple[str, Any]]] = {address: [] for address in addresses}
+
+    def look() -> None:
+        for address in addresses:
+            answer = owner.get(address)
+            seen[address].append((answer["ETag"], {**answer.json(), "as_of": None}))
+
+    fold_all()
+    look()
+    for change in (
+        lambda: post(owner, club="bristol", played_on="2026-11-01"),
+        fold,  # counted, and not rated yet
+        rate,
+        lambda: patch(owner, first, counts=False),
+        fold_all,
+        lambda: owner.patch(f"/api/v1/clubs/bristol/players/{player}/", {"name": "Théodore"}),
+        lambda: owner.post(f"/api/v1/clubs/bristol/players/{player}/hide/"),
+        lambda: owner.delete(f"{PLAYS}{first['id']}/"),
+        fold_all,
+        lambda: owner.patch("/api/v1/clubs/bristol/", {"slug": "bath"}),
+    ):
+        change()
+        if "bath" in owner.get("/api/v1/clubs/").content.decode():
+            addresses = tuple(address for address in addresses if "bristol" not in address)
+        look()
+    for address, answers in seen.items():
+        bodies: dict[str, Any] = {}
+        for tag, body_shown in answers:
+            assert bodies.setdefault(tag, body_shown) == body_shown, f"{address}: one tag, two answers"
 
 
 def test_unchanged_public_figures_cost_a_stranger_one_query(
@@ -87,12 +138,13 @@ def test_figures_of_all_change_when_a_club_goes(owner: APIClient, public_club: C
 def test_a_tag_opens_nothing(
     owner: APIClient, member: APIClient, stranger: APIClient, anonymous: APIClient, club: Club
 ) -> None:
-    post(owner)
-    fold()
+    player = post(owner)["seats"][0]["player"]["id"]
+    fold_all()
     address = SCORES + "?club=nantes"
     tag = owner.get(address)["ETag"]
     assert is_unchanged(member, address, tag)
-    for client in (stranger, anonymous):
-        assert client.get(address, headers={"if-none-match": tag}).status_code == 404
+    figures = {path: owner.get(path)["ETag"] for path in (f"{LEADERS}{player}/", f"{SCORES}?player={player}")}
     owner.delete("/api/v1/clubs/nantes/members/marcel/")
-    assert member.get(address, headers={"if-none-match": tag}).status_code == 404
+    for client in (member, stranger, anonymous):
+        for path, tag_of_it in {address: tag, **figures}.items():
+            assert client.get(path, headers={"if-none-match": tag_of_it}).status_code == 404, path
