@@ -5,7 +5,8 @@ uv run --group test docs/take_picture.py             docs/dashboard.png, the pic
 uv run --group test docs/take_picture.py --all var/pictures
                                                      every page: wide and on a phone, light and dark, English and
                                                      French, for a reader to look at; not kept in git
-... --all var/pictures --site http://127.0.0.1:8000  of a demo that runs already, after `--only` a word
+... --all var/pictures --site http://127.0.0.1:8000 --account demo:password
+                                                     of a demo that runs already, after `--only` a word
 """
 
 import argparse
@@ -48,16 +49,19 @@ def main() -> None:
     parser.add_argument("--all", type=Path, metavar="FOLDER", help="pictures of every page into this folder")
     parser.add_argument("--only", default="", metavar="WORD", help="with --all: pages whose name holds this word")
     parser.add_argument("--site", default="", metavar="ADDRESS", help="a demo that runs already")
+    parser.add_argument("--account", default="", metavar="NAME:PASSWORD", help="with --site: whom it printed")
     asked = parser.parse_args()
     if CHROMIUM is None:
         raise SystemExit("There is no Chromium here. Install it, for example: apt-get install chromium")
-    with running_demo(asked.site) as address, sync_playwright() as playwright:
+    with running_demo(asked.site, asked.account) as (address, account), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
         if asked.all:
             asked.all.mkdir(parents=True, exist_ok=True)
             for name, path in pages(address).items():
                 if asked.only in name:
                     every_guise(browser, address + path, asked.all, name)
+            if account:
+                as_member(browser, address, account, asked.all, asked.only)
         else:
             open_page(browser, address + "/", "wide", width=1200).screenshot(path=PICTURE)
             print(f"{PICTURE.relative_to(ROOT)}: {PICTURE.stat().st_size // 1000} kB")
@@ -65,10 +69,10 @@ def main() -> None:
 
 
 @contextmanager
-def running_demo(site: str) -> Iterator[str]:
-    """The address of a demo whose simulations are done: the one named, else one of our own."""
+def running_demo(site: str, account: str) -> Iterator[tuple[str, list[str]]]:
+    """Address and account of a demo whose simulations are done: the one named, else one of our own."""
     if site:
-        yield site.rstrip("/")
+        yield site.rstrip("/"), account.split(":", 1) if account else []
         return
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"DATABASE_URL": f"sqlite:///{folder}/demo.sqlite3", "MAX_SIMULATION_GAMES": GAMES}
@@ -81,7 +85,8 @@ def running_demo(site: str) -> Iterator[str]:
                     if not line:
                         raise SystemExit(f"The demo ended by itself:\n{printed}")
                     printed += line
-                yield re.search(r"(http://[\d.:]+)/", printed)[1]
+                account = re.search(r"as:\s+(\S+) with the password (\S+)", printed)
+                yield re.search(r"(http://[\d.:]+)/", printed)[1], list(account.groups())
             finally:
                 demo.terminate()
 
@@ -122,6 +127,79 @@ def pages(address: str) -> dict[str, str]:
         "signup": "/accounts/signup/",
         "nothing-here": "/nowhere/",
     }
+
+
+OWN = {  # pages of a member of the demo's clubs
+    "clubs-mine": "/clubs/",
+    "club-mine": "/clubs/nantes/",
+    "club-people": "/clubs/nantes/people/",
+    "club-new": "/clubs/new/",
+    "my-plays": "/plays/mine/",
+    "account": "/accounts/",
+    "account-tokens": "/accounts/tokens/",
+    "pad-start": "/log/",
+    "pad-turn-by-turn": "/log/record/",
+}
+SHEETS = {  # seats -> cheques and banknotes of each, the last not yet written
+    5: [("55", "3"), ("49", "2"), ("51", "0"), ("44", "4"), ("", "")],
+    6: [("45", "3"), ("39", "2"), ("42", "0"), ("40", "4"), ("36", "1"), ("", "")],
+    4: [("67", "4"), ("69", "2"), ("55", "3"), ("47", "6")],
+}
+
+
+def as_member(browser: Browser, address: str, account: list[str], folder: Path, only: str) -> None:
+    """What is seen signed in, and the pad in its states."""
+    for guise in GUISES:
+        page = open_page(browser, address + "/accounts/login/", guise)
+        page.fill("[name=login]", account[0])
+        page.fill("[name=password]", account[1])
+        page.click("main form button:not([type=button])")
+        page.wait_for_url(lambda url: "login" not in url)
+
+        def take(name: str, page: Page = page, guise: str = guise, *, whole: bool = True) -> None:
+            page.evaluate("scrollTo(0, 0)")
+            page.screenshot(path=folder / f"{name}-{guise}.png", full_page=whole)
+            print(folder / f"{name}-{guise}.png")
+
+        for name, path in OWN.items():
+            if only in name:
+                page.goto(address + path)
+                expect(page.locator(".chart:not([data-ready])")).to_have_count(0, timeout=15_000)
+                take(name)
+        for seats, sheet in SHEETS.items() if only in "pad-sheet" else ():
+            fill_pad(page, address, sheet)
+            size = page.viewport_size
+            if seats > 4 and size["width"] < 500:
+                page.set_viewport_size({"width": 360, "height": 508})  # what a keyboard leaves
+            take(f"pad-sheet-{seats}", whole=seats == 4)
+            page.check("#only-totals")
+            take(f"pad-sheet-{seats}-totals", whole=seats == 4)
+            page.uncheck("#only-totals")
+            page.set_viewport_size(size)
+            if seats == 4:
+                page.context.set_offline(True)  # nothing of it reaches the demo
+                page.click("#save")
+                page.wait_for_selector("#done:not([hidden])")
+                take("pad-sheet-finished")
+                page.click("#other")
+                page.wait_for_selector("#queue:not([hidden])")
+                take("pad-sheet-waiting")
+        page.context.close()
+
+
+def fill_pad(page: Page, address: str, sheet: list[tuple[str, str]]) -> None:
+    """The pad with so many at the table, and what is written of them."""
+    page.goto(address + "/log/")
+    page.wait_for_selector("#pad[data-ready]")
+    page.evaluate("localStorage.clear()")
+    page.goto(address + "/log/")
+    page.wait_for_selector("#pad[data-ready]")
+    for _seat in sheet:
+        page.locator("#recent button").first.click()
+    page.click("#count")
+    for number, (cheques, banknotes) in enumerate(sheet, start=1):
+        page.fill(f"[name=cheques-{number}]", cheques)
+        page.fill(f"[name=banknotes-{number}]", banknotes)
 
 
 def every_guise(browser: Browser, address: str, folder: Path, name: str) -> None:

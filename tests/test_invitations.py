@@ -1,7 +1,7 @@
 """Invitations by link, seasons, and two players who turn out to be one: with undo, and seen by mirrors."""
 
 import threading
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -17,6 +17,8 @@ from forsale_api.api.problems import Problem
 from forsale_api.clubs import accounts, invitations, services
 from forsale_api.clubs.models import Club, Invitation, Membership, Player, PlayerMerge, Role, Season, User
 from forsale_api.plays.models import Play, PlayChange, PlayToFold, Seat
+from stats import aggregates
+from stats.tasks import fold
 from tests.test_plays import PLAYS, body, post
 
 CLUB = "/api/v1/clubs/nantes/"
@@ -335,6 +337,32 @@ def test_mirrors_history_and_figures_notice_a_merge(club: Club, owner: APIClient
     assert (live["version"], live["winners"]) == (2, [1])
     last = owner.get(f"{PLAYS}{live['id']}/history/").json()["results"]
     assert {entry["action"] for entry in last} == {"created", "changed"}
+
+
+def test_boards_and_ratings_follow_a_merge_and_its_undo(
+    club: Club, owner: APIClient, two: tuple[Player, Player]
+) -> None:
+    club.visibility = "public"
+    club.save()
+    Play.objects.filter(deleted_at=None).update(updated_at=timezone.now())
+    PlayToFold.objects.bulk_create(PlayToFold(play_id=pk) for pk in Play.objects.values_list("pk", flat=True))
+
+    def board() -> dict[str, int]:
+        fold()
+        kept = aggregates.leader_board({"played_after": date(2026, 11, 1)})["results"]
+        assert kept == aggregates.leader_board({"played_after": date(2026, 11, 1), "club": club.slug})["results"]
+        assert kept == aggregates.leader_board({})["results"]
+        assert all(row["rating"] for row in kept)
+        return {row["player"]["name"]: row["plays"] for row in kept}
+
+    before = board()
+    theo, theodore = two
+    merged = owner.post(f"{PLAYERS}{theo.pk}/merge/", {"into": str(theodore.pk)})
+    assert board() == {name: plays for name, plays in before.items() if name not in ("Theo", "Théodore")} | {
+        "Théodore": before.get("Theo", 0) + before["Théodore"]
+    }
+    owner.delete(merged["Location"])
+    assert board() == before
 
 
 def test_the_old_name_and_the_old_id_mean_the_one_who_stayed(
