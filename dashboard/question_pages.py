@@ -196,7 +196,7 @@ def _section(slug: str, answer: Mapping[str, Any]) -> dict[str, Any]:
 # ---- charts -----------------------------------------------------------------------------------------
 
 type Groups = list[dict[str, Any]]
-"""Rows of cells: {"name", "variant", "cells": [{"id", "corner", "n", "says", "figure"}]}."""
+"""Rows of cells: {"name", "variant", "cells": [{"id", "corner", "n", "says", "note", "figure"}]}."""
 
 
 def _grid(slug: str, blocks: Sequence[Block], draw: Callable[[Block], figures.Figure]) -> Groups:
@@ -207,7 +207,8 @@ def _grid(slug: str, blocks: Sequence[Block], draw: Callable[[Block], figures.Fi
             {
                 "id": f"{slug}-{variant}-{block['player_count']}",
                 "corner": sentences.number_of_players(block["player_count"]),
-                "n": _n(block),
+                "n": _("n = %(plays)s") % {"plays": sentences.number_of_games(block["games"])},
+                "note": "" if block["complete"] or not block["rows"] else _("not sure enough yet"),
                 "says": block["sentence"] or _("The first simulated games are on their way"),
                 "figure": draw(block),
             }
@@ -217,11 +218,6 @@ def _grid(slug: str, blocks: Sequence[Block], draw: Callable[[Block], figures.Fi
         if cells:
             groups.append({"name": in_language(GAME.variants[variant]), "variant": variant, "cells": cells})
     return groups
-
-
-def _n(block: Block) -> str:
-    games = _("n = %(plays)s") % {"plays": sentences.number_of_games(block["games"])}
-    return games if block["complete"] else f"{games}, {_('not sure enough yet')}"
 
 
 def _house_figures(slug: str, blocks: Sequence[Block]) -> Groups:
