@@ -1,9 +1,8 @@
 """The API of leagues: asked for, watched, held and read as simulations are."""
 
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -12,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from forsale_api.api.fields import IntegerField, QueryBooleanField, StrictSerializer
-from forsale_api.api.paging import PageQuery, page
+from forsale_api.api.paging import PageQuery
 from forsale_api.api.schema import page_of
 from forsale_api.api.views import APIView, idempotent
 from forsale_api.clubs.models import User
@@ -29,9 +28,8 @@ from stats.serializers import (
     UUIDField,
     VariantField,
 )
-from stats.services import ACTIVE
 from stats.simulation import LARGEST_SEED
-from stats.views import POLL_SECONDS
+from stats.views import Control, listed, polled
 
 # ---- bodies -----------------------------------------------------------------------------------------
 
@@ -170,18 +168,7 @@ class Leagues(APIView):
 
     @extend_schema(responses={200: page_of(LeagueSerializer)})
     def get(self, request: Request) -> Response:
-        query = dict(self.query)
-        runs = LeagueRun.objects.all()
-        if "mine" in query:
-            mine = Q(requester__isnull=False, requester=request.user.pk)
-            runs = runs.filter(mine if query["mine"] else ~mine)
-        names = ("game", "edition", "variant", "player_count", "status")
-        runs = runs.filter(**{name: query[name] for name in names if name in query})
-
-        def show(rows: Any) -> list[Any]:
-            return [league_as_json(row, request.user) for row in rows]
-
-        return Response(page(request, runs, ordering="-created_at", query=query, show=show))
+        return listed(request, self.query, LeagueRun.objects.all(), league_as_json)
 
     @extend_schema(request=LeagueBody, responses={202: LeagueSerializer})
     @idempotent
@@ -210,19 +197,12 @@ class LeagueTable(APIView):
     @extend_schema(responses={200: LeagueTableSerializer})
     def get(self, request: Request, id: UUID) -> Response:
         run = _league(id)
-        return _polled(Response(services.table_of(run)), run)
+        return polled(Response(services.table_of(run)), run)
 
 
-class _Control(APIView):
-    """A POST without a body that controls a league; only whoever asked for it may."""
-
-    scopes = {"POST": "simulations:write"}
-    problems = {"POST": (409,)}
-    act: ClassVar[Any]
-
-    @extend_schema(request=None, responses={200: OpenApiResponse(LeagueSerializer)})
-    def post(self, request: Request, id: UUID) -> Response:
-        return _shown(type(self).act(id=id, requester=request.user), request)
+@extend_schema(request=None, responses={200: OpenApiResponse(LeagueSerializer)})
+class _Control(Control):
+    show = league_as_json
 
 
 class CancelLeague(_Control):
@@ -251,10 +231,4 @@ def _league(id: UUID) -> LeagueRun:
 
 
 def _shown(run: LeagueRun, request: Request, *, status: int = 200) -> Response:
-    return _polled(Response(league_as_json(run, request.user), status=status), run)
-
-
-def _polled(response: Response, run: LeagueRun) -> Response:
-    if run.status in ACTIVE:
-        response["Retry-After"] = POLL_SECONDS
-    return response
+    return polled(Response(league_as_json(run, request.user), status=status), run)

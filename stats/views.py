@@ -1,9 +1,10 @@
 """The API of statistics and simulations. A view translates in, makes one call, translates out."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, cast
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
@@ -18,7 +19,7 @@ from forsale_api.plays.serializers import in_language
 from stats import aggregates, serializers, services
 from stats.bots import BOTS
 from stats.freshness import fresh_or_unchanged
-from stats.models import Simulation
+from stats.models import LeagueRun, Simulation
 
 POLL_SECONDS = "1"
 
@@ -127,18 +128,8 @@ class Simulations(APIView):
 
     @extend_schema(responses={200: page_of(serializers.SimulationSerializer)})
     def get(self, request: Request) -> Response:
-        query = dict(self.query)
         simulations = Simulation.objects.select_related("result")
-        if "mine" in query:
-            mine = Q(requester__isnull=False, requester=request.user.pk)
-            simulations = simulations.filter(mine if query["mine"] else ~mine)
-        names = ("game", "edition", "variant", "player_count", "status")
-        simulations = simulations.filter(**{name: query[name] for name in names if name in query})
-
-        def show(rows: Any) -> list[Any]:
-            return [serializers.simulation_as_json(row, request.user) for row in rows]
-
-        return Response(page(request, simulations, ordering="-created_at", query=query, show=show))
+        return listed(request, self.query, simulations, serializers.simulation_as_json)
 
     @extend_schema(request=serializers.SimulationBody, responses={202: serializers.SimulationSerializer})
     @idempotent
@@ -167,19 +158,25 @@ class Results(APIView):
     @extend_schema(responses={200: serializers.ResultsSerializer})
     def get(self, request: Request, id: UUID) -> Response:
         simulation = _simulation(id)
-        return _polled(Response(services.results_of(simulation)), simulation)
+        return polled(Response(services.results_of(simulation)), simulation)
 
 
-class _Control(APIView):
-    """A POST without a body that controls a simulation; only whoever asked for it may."""
+class Control(APIView):
+    """A POST without a body that controls a simulation or a league; only whoever asked for it may."""
 
     scopes = {"POST": "simulations:write"}
     problems = {"POST": (409,)}
     act: ClassVar[Any]
+    show: ClassVar[Any]
 
-    @extend_schema(request=None, responses={200: OpenApiResponse(serializers.SimulationSerializer)})
     def post(self, request: Request, id: UUID) -> Response:
-        return _shown(type(self).act(id=id, requester=request.user), request)
+        run = type(self).act(id=id, requester=request.user)
+        return polled(Response(type(self).show(run, request.user)), run)
+
+
+@extend_schema(request=None, responses={200: OpenApiResponse(serializers.SimulationSerializer)})
+class _Control(Control):
+    show = serializers.simulation_as_json
 
 
 class Cancel(_Control):
@@ -208,10 +205,28 @@ def _simulation(id: UUID) -> Simulation:
 
 
 def _shown(simulation: Simulation, request: Request, *, status: int = 200) -> Response:
-    return _polled(Response(serializers.simulation_as_json(simulation, request.user), status=status), simulation)
+    return polled(Response(serializers.simulation_as_json(simulation, request.user), status=status), simulation)
 
 
-def _polled(response: Response, simulation: Simulation) -> Response:
-    if simulation.status in services.ACTIVE:
+# ---- simulations and leagues alike ------------------------------------------------------------------
+
+
+def listed(request: Request, query: Mapping[str, Any], runs: QuerySet[Any], as_json: Callable[..., Any]) -> Response:
+    """A page of simulations or leagues, newest first, by the filters that both have."""
+    if "mine" in query:
+        mine = Q(requester__isnull=False, requester=request.user.pk)
+        runs = runs.filter(mine if query["mine"] else ~mine)
+    names = ("game", "edition", "variant", "player_count", "status")
+    runs = runs.filter(**{name: query[name] for name in names if name in query})
+
+    def show(rows: Any) -> list[Any]:
+        return [as_json(row, request.user) for row in rows]
+
+    return Response(page(request, runs, ordering="-created_at", query=dict(query), show=show))
+
+
+def polled(response: Response, run: Simulation | LeagueRun) -> Response:
+    """The answer, saying when to ask again while it is being played."""
+    if run.status in services.ACTIVE:
         response["Retry-After"] = POLL_SECONDS
     return response

@@ -78,7 +78,7 @@ def planner_wins(players, variant, other, deals):
     return wins.mean(), wins.std(ddof=1) / sqrt(deals)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [3, 4, 5, 6])
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(("other", "least"), [("spread", 1.25), ("pacer", 1.25), ("counter", 1.15)])
