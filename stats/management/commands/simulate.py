@@ -226,6 +226,14 @@ def _shares(results: dict[str, Any]) -> Iterator[str]:
         yield f"{name:<22}{s['value']:>9.3%}   95 %: {s['low']:.3%} to {s['high']:.3%}"
     for how, count in results["decided_by"].items():
         yield f"{'decided by ' + how:<22}{count / results['games']:>9.3%}"
+    for place in results["ties"]["positions"]:
+        level, gain = place["level"]["value"], place["gain"]
+        gained = (
+            ""
+            if gain["se"] is None
+            else f"   then gains {gain['mean']:+.3%} of a win by banknotes, se {gain['se']:.3%}"
+        )
+        yield f"{'level of position ' + str(place['position']):<22}{level:>9.3%}{gained}"
 
 
 def _number(value: float | None, width: int) -> str:
