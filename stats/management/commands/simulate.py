@@ -228,12 +228,10 @@ def _shares(results: dict[str, Any]) -> Iterator[str]:
         yield f"{'decided by ' + how:<22}{count / results['games']:>9.3%}"
     for place in results["ties"]["positions"]:
         level, gain = place["level"]["value"], place["gain"]
-        gained = (
-            ""
-            if gain["se"] is None
-            else f"   then gains {gain['mean']:+.3%} of a win by banknotes, se {gain['se']:.3%}"
-        )
-        yield f"{'level of position ' + str(place['position']):<22}{level:>9.3%}{gained}"
+        line = f"{'level of position ' + str(place['position']):<22}{level:>9.3%}"
+        if gain["se"] is not None:
+            line += f"   gains {gain['mean']:+.3%} of a win then, by banknotes; se {gain['se']:.3%}"
+        yield line
 
 
 def _number(value: float | None, width: int) -> str:
