@@ -9,6 +9,7 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -84,11 +85,9 @@ class Setting:
 
     def made_by(self) -> dict[str, Any]:
         """What plays and counts now: the engine's version, the edition by its rule numbers, each bot by its policy."""
-        edition = asdict(EDITIONS[self.edition])
-        numbers = {name: value for name, value in edition.items() if name not in ("slug", "names")}
         return {
             "engine": ENGINE,
-            "edition_hash": hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:16],
+            "edition_hash": _edition_hash(self.edition),
             "bot_hashes": {bot: bot_hash(bot) for bot in self.bots},
         }
 
@@ -103,6 +102,12 @@ class Setting:
     def refunds(self) -> list[int]:
         """What a passer who takes a house gets back, by stake."""
         return [refund(stake, EDITIONS[self.edition]) for stake in range(STAKES)]
+
+
+@cache
+def _edition_hash(slug: str) -> str:
+    numbers = {name: value for name, value in asdict(EDITIONS[slug]).items() if name not in ("slug", "names")}
+    return hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:16]
 
 
 type Ranges = tuple[tuple[int, int], ...]
