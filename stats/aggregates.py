@@ -16,7 +16,8 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import F, Max, Q, QuerySet, Sum
+from django.db.models import ExpressionWrapper, F, FloatField, Max, Q, QuerySet, Sum
+from django.db.models.functions import Cast
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -439,6 +440,8 @@ def _simulated_houses(figures: Mapping[str, Any]) -> dict[str, Any]:
 PLAYER_FILTERS = (*KIND, "club", "played_after", "played_before", "counts", "min_plays", "limit")
 LEADERS = 50
 FORM = 10
+MANY_PLAYERS = 500
+"""Players from which on all are added up here: fewer are left out of what the database ranks."""
 
 
 def leader_board(filters: Filters, *, viewer: Caller | None = None) -> dict[str, Any]:
@@ -616,29 +619,60 @@ def _newest(plays: QuerySet[Play]) -> datetime:
 
 
 def _of_all_clubs(filters: Filters, fewest: int, limit: int) -> list[dict[str, Any]]:
-    """Players of public clubs; the best where an index tells them, else all of them.
+    """The best players of public clubs, and perhaps more.
 
-    Counted plays are read from what is kept with the ratings: from standings where no dates are asked for, else from
-    the tallies of whole months; what lies before and after those, and plays that do not count, is added up here.
+    Counted plays are read from what is kept with the ratings: from standings where no dates are asked for, whose best
+    an index tells; else from the tallies of whole months. What lies before and after those, and plays that do not
+    count, is added up here, with all that is kept of the players it is about.
     """
     public = Club.objects.filter(visibility=Visibility.PUBLIC)
     whole, rest = _whole_months(filters)
-    if whole is None:
-        kind = {"edition": filters.get("edition") or "", "variant": filters.get("variant") or ""}
-        standings = Standing.objects.filter(
-            game=filters["game"], player_count=filters.get("player_count") or 0, **kind, player__club__in=public
-        )
-        stored: Iterable[Mapping[str, Any]] = standings.values("player", "luck", *ratings.SUMS)
-    else:
-        stored = _summed(Tally.objects.filter(_narrowed(filters), whole, player__club__in=public))
     others = rest & Q(play__counts=True) if rest else Q(pk__in=[])
     if filters.get("counts") == "all":
         others |= _dates(filters, "play__played_on") & Q(play__counts=False)
-    elif not rest and whole is None:
-        best = standings.filter(plays__gte=fewest).order_by("-adjusted", "-plays", "player")
-        return list(best.values("player", "luck", *ratings.SUMS)[:limit])
     seats = Seat.objects.filter(_narrowed(filters, "play__"), others, play__deleted_at=None, play__club__in=public)
-    return _by_player(chain(stored, _rows(ratings.tallies(seats))))
+    besides = _by_player(_rows(ratings.tallies(seats)))
+    kept = _standings(filters, public) if whole is None else _summed(filters, whole, public)
+    if len(besides) > MANY_PLAYERS:
+        return _by_player(chain(_sums(kept), besides))
+    touched = [row["player"] for row in besides]
+    best = kept.exclude(player__in=touched).filter(sum_plays__gte=fewest)
+    best = best.order_by("-sum_adjusted", "-sum_plays", "player")[:limit]
+    return [*_sums(best), *_by_player(chain(_sums(kept.filter(player__in=touched)), besides))]
+
+
+def _standings(filters: Filters, clubs: QuerySet[Club]) -> QuerySet[Any, Any]:
+    """What is kept of the players of these clubs without dates, named as in `_summed`."""
+    kind = {"edition": filters.get("edition") or "", "variant": filters.get("variant") or ""}
+    stored = Standing.objects.filter(
+        game=filters["game"], player_count=filters.get("player_count") or 0, **kind, player__club__in=clubs
+    )
+    names = {f"sum_{name}": F(name) for name in ("luck", "adjusted", *ratings.SUMS)}
+    return stored.values("player").annotate(**names)
+
+
+def _summed(filters: Filters, months: Q, clubs: QuerySet[Club]) -> QuerySet[Any, Any]:
+    """Tallies of these months added up by player in the database."""
+    stored = Tally.objects.filter(_narrowed(filters), months, player__club__in=clubs)
+    sums = {f"sum_{name}": Sum(name) for name in ratings.SUMS}
+    luck = Sum(F("plays") * ratings.WIN / F("player_count"))
+    real = FloatField()
+    adjusted = ratings.adjusted_share(
+        credit=Cast("sum_credit", real), luck=Cast("sum_luck", real), plays=F("sum_plays")
+    )
+    return (
+        stored.order_by()
+        .values("player")
+        .annotate(sum_luck=luck, **sums)
+        .annotate(sum_adjusted=ExpressionWrapper(adjusted, output_field=real))
+    )
+
+
+def _sums(kept: QuerySet[Any, Any]) -> Iterator[dict[str, Any]]:
+    """Rows of `_standings` or `_summed` under the names of tallies."""
+    names = ("luck", *ratings.SUMS)
+    rows = kept.values_list("player", *(f"sum_{name}" for name in names))
+    return (dict(zip(("player", *names), row, strict=True)) for row in rows)
 
 
 def _whole_months(filters: Filters) -> tuple[Q | None, Q]:
@@ -661,14 +695,6 @@ def _whole_months(filters: Filters) -> tuple[Q | None, Q]:
 
 def _last_of_month(day: date) -> date:
     return day.replace(day=monthrange(day.year, day.month)[1])
-
-
-def _summed(stored: QuerySet[Tally]) -> Iterator[Mapping[str, Any]]:
-    """Tallies added up by player in the database."""
-    sums = {f"sum_{name}": Sum(name) for name in ratings.SUMS}
-    sums["sum_luck"] = Sum(F("plays") * ratings.WIN / F("player_count"))
-    rows = stored.order_by().values_list("player").annotate(**sums).values_list("player", *sums)
-    return (dict(zip(("player", *ratings.SUMS, "luck"), row, strict=True)) for row in rows)
 
 
 def _rows(tallies: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

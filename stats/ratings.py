@@ -158,10 +158,10 @@ SUMS = ("plays", "wins", "shared_wins", "credit", "totals", "squares")
 """The sums of tallies and standings that add up."""
 
 
-def adjusted_share(*, credit: int, luck: int, plays: int) -> float:
+def adjusted_share(*, credit: Any, luck: Any, plays: Any) -> Any:
     """The share of wins that boards are ranked by: as if `LUCKY_PLAYS` more had gone as luck has it.
 
-    `credit` is what was won and `luck` what luck alone would win, in parts of a win.
+    `credit` is what was won, `luck` what luck alone would win, in parts of a win; numbers or expressions of a query.
     """
     return (credit + LUCKY_PLAYS * luck / plays) / (plays + LUCKY_PLAYS) / WIN
 

@@ -83,6 +83,7 @@ class Play(models.Model):
             models.Index(fields=["played_on", "id"]),
             models.Index(fields=["player_count", "played_on", "id"]),  # the rare among the many, latest first
             models.Index(fields=["variant", "played_on", "id"]),
+            models.Index(fields=["played_on"], condition=Q(counts=False), name="play_not_counted"),
             models.Index(fields=["created_at", "id"]),
             models.Index(fields=["updated_at", "id"]),
         ]
