@@ -94,14 +94,17 @@ def running_demo(site: str, account: str) -> Iterator[tuple[str, list[str]]]:
 def pages(address: str) -> dict[str, str]:
     """Name -> path of every kind of page that a visitor may see."""
 
-    def first(listed: str, **like: Any) -> str:
-        with urllib.request.urlopen(f"{address}/api/v1/{listed}") as answer:  # noqa: S310  our own demo
-            rows = json.load(answer)["results"]
-        return next(row["id"] for row in rows if all(row[name] == value for name, value in like.items()))
+    def listed(path: str) -> list[dict[str, Any]]:
+        with urllib.request.urlopen(f"{address}/api/v1/{path}") as answer:  # noqa: S310  our own demo
+            return json.load(answer)["results"]
+
+    def first(path: str, **like: Any) -> str:
+        return next(row["id"] for row in listed(path) if all(row[name] == value for name, value in like.items()))
 
     simulations = [first("simulations/?player_count=4"), first("simulations/?player_count=6")]
-    with urllib.request.urlopen(f"{address}/api/v1/stats/players/?limit=1") as answer:  # noqa: S310
-        player = json.load(answer)["results"][0]["player"]["id"]
+    player = listed("stats/players/?limit=1")[0]["player"]["id"]
+    slugs = [row["question"] for row in listed("questions/")]
+    leagues = [row["id"] for row in listed("leagues/?page_size=1")]
     six = first("plays/?player_count=6&page_size=200", level="record")
     return {
         "home": "/",
@@ -117,6 +120,14 @@ def pages(address: str) -> dict[str, str]:
         "play-sheet": f"/plays/{first('plays/?page_size=200', level='sheet')}/",
         "clubs": "/clubs/",
         "club": "/clubs/nantes/",
+        "questions": "/questions/",
+        **{f"question-{slug}": f"/questions/{slug}/" for slug in slugs},
+        "question-one-kind": "/questions/house-worth/?player_count=4&variant=base",
+        "fair-price": "/questions/fair-price/",
+        "fair-price-answered": "/questions/fair-price/?player_count=4&houses=7+12+18+29&banknotes=12&rounds_left=4",
+        "fair-price-refused": "/questions/fair-price/?player_count=4&houses=7+12&banknotes=12&rounds_left=4&stake2=3",
+        "leagues": "/leagues/",
+        "league": f"/leagues/{leagues[0]}/" if leagues else "/leagues/?mine=1",
         "simulations": "/simulations/",
         "simulation": f"/simulations/{simulations[0]}/",
         "simulation-beside": f"/simulations/{simulations[0]}/?club=*",
