@@ -116,17 +116,19 @@ def visible_player(player: UUID, viewer: Caller) -> Player:
 def _counts(filters: Filters, viewer: Caller, measures: Iterable[str]) -> dict[Kind, tuple[int, Cells]]:
     """By kind: plays, and the counts of these measures that the viewer may see under these filters.
 
-    A named club needs to be seen by the viewer. Without one: public clubs, and private ones that contribute, those
-    only where they bring `pools.FEWEST_PRIVATE` plays to what is asked, so that no figure is about a single evening.
+    A named club needs to be seen by the viewer. Without one they are those of all clubs (`pools.of_everybody`).
     """
-    has_dates = filters.get("played_after") is not None or filters.get("played_before") is not None
-    days = _dates(filters, "day") & Q(day__isnull=False) if has_dates else Q(day=None)
-    blocks = Block.objects.filter(_narrowed(filters), _counted(filters), days)
+    which, first, last = (
+        _narrowed(filters) & _counted(filters),
+        filters.get("played_after"),
+        filters.get("played_before"),
+    )
     if filters.get("club"):
-        blocks = blocks.filter(club=visible_club(viewer, filters["club"], place=("club",)))
-        return pools.added_up(blocks, measures)
-    kept = None if has_dates else pools.read(_narrowed(filters), filters.get("counts") or "true", measures)
-    return pools.added_up(pools.of_everybody(blocks), measures) if kept is None else kept
+        days = _dates(filters, "day") & Q(day__isnull=False) if first or last else Q(day=None)
+        club = visible_club(viewer, filters["club"], place=("club",))
+        return pools.added_up(Block.objects.filter(which, days, club=club), measures)
+    kept = None if first or last else pools.read(_narrowed(filters), filters.get("counts") or "true", measures)
+    return pools.of_everybody(which, measures, first=first, last=last) if kept is None else kept
 
 
 def _as_of() -> datetime:

@@ -38,14 +38,14 @@ def _state(filters: Mapping[str, Any], reader: Any, rated: bool) -> tuple[Any, .
         return None
     if filters.get("simulation") or filters.get("data") == "simulated":
         wanted = Q(pk=filters["simulation"]) if filters.get("simulation") else Q(reference=True)
-        found = Simulation.objects.filter(wanted).aggregate(
+        stamps = Simulation.objects.filter(wanted).aggregate(
             Count("pk"), Sum("games_done"), Max("updated_at"), Max("result__updated_at")
         )
-        return tuple(found.values())
+        return tuple(stamps.values())
     if filters.get("player") or filters.get("club"):
         return _state_of_club(filters, reader, rated)
     clubs = Club.objects.order_by().values(everywhere=Value(1)).annotate(n=Count("pk"), changed=Max("updated_at"))
-    found = (
+    found: tuple[Any, ...] | None = (
         FoldLock.objects.annotate(
             newest=Subquery(Play.objects.order_by("-updated_at", "-pk").values("updated_at")[:1]),
             clubs=Subquery(clubs.values("n")),
@@ -63,7 +63,8 @@ def _state_of_club(filters: Mapping[str, Any], reader: Any, rated: bool) -> tupl
 
     While ratings are out of date there is none: they come without a stamp of their own, and are gone into soon.
     """
-    player, slug = filters.get("player"), filters.get("club")
+    player: Any = filters.get("player")
+    slug = filters.get("club")
     clubs = Club.objects.filter(players=player) if player else Club.objects.all()
     clubs = clubs.filter(slug=slug) if slug else clubs
     newest = Play.objects.filter(club=OuterRef("pk")).order_by("-updated_at", "-pk").values("updated_at")[:1]

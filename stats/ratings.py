@@ -174,7 +174,7 @@ def _tally(players: set[UUID], due: RatingDue) -> None:
         player__in=players, play__game=due.game, play__counts=True, play__deleted_at=None, play__club=due.club,
         play__played_on__gte=since,
     )  # fmt: skip
-    names = ("player", "game", *KIND, "month", *SUMS)
+    names: tuple[str, ...] = ("player", "game", *KIND, "month", *SUMS)
     rows.add(Tally, names, tallies(counted, month=TruncMonth("play__played_on")).values_list(*names))
     Standing.objects.filter(player__in=players, game=due.game).delete()
     names = ("player", "game", *KIND, *SUMS, "luck", "adjusted")

@@ -13,7 +13,7 @@ def add(model: type[Model], names: Sequence[str], rows: Iterable[Sequence[Any]])
     PostgreSQL takes them as a stream (COPY), SQLite one by one, which there is a function call. JSON is given as text.
     """
     rows = list(rows)  # before the stream begins: while it lasts, the connection answers no query
-    fields = [model._meta.get_field(name) for name in names]
+    fields: list[Any] = [model._meta.get_field(name) for name in names]
     quote = connection.ops.quote_name
     into = f"{quote(model._meta.db_table)} ({', '.join(quote(str(field.column)) for field in fields)})"
     with connection.cursor() as cursor:

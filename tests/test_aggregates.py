@@ -18,7 +18,7 @@ from stats import aggregates, pools, services
 from stats.models import Simulation, SimulationResult, Status
 from stats.simulation import ENGINE, simulate
 from tests.test_folding import fold_all, random_body
-from tests.test_plays import PLAYS, post, seats
+from tests.test_plays import PLAYS, post, record_body, seats
 
 TIED = [(84, 5), (84, 5), (70, 0)]
 
@@ -170,13 +170,51 @@ def test_whose_figures_are_in_those_of_all_clubs(
     assert [block["plays"] for block in aggregates.score_blocks({})["results"]] == [plays] * shown
 
 
-def test_five_plays_are_counted_after_the_filters(owner: APIClient, club: Club) -> None:
-    for day in (1, 1, 1, 1, 2):
-        post(owner, played_on=f"2026-11-0{day}")
+def contributed(owner: APIClient, **day_of: list[int]) -> None:
+    """Plays on these days of November 2026 in the private club, which contributes."""
+    for day in day_of["days"]:
+        post(owner, played_on=f"2026-11-{day:02}")
     fold_all()
     Club.objects.update(contribute=True)
+
+
+def shown(**filters: Any) -> int:
+    return sum(block["plays"] for block in aggregates.score_blocks(filters)["results"])
+
+
+def test_five_plays_are_counted_after_the_filters(owner: APIClient, club: Club) -> None:
+    contributed(owner, days=[1, 1, 1, 1, 2])
     assert one()["plays"] == 5
     assert aggregates.score_blocks({"played_before": date(2026, 11, 1)})["results"] == []
+
+
+def test_no_two_ranges_of_dates_differ_by_fewer_than_five_plays_of_a_private_club(owner: APIClient, club: Club) -> None:
+    contributed(owner, days=[1, 1, 2, 3, 3, 3, 5, 8, 8, 9, 9, 12, 13, 13])
+    days = [None, *(date(2026, 11, day) for day in (1, 2, 3, 4, 8, 13))]
+    ranges = {(first, last) for first in days for last in days if not (first and last and last < first)}
+    numbers = {shown(played_after=first, played_before=last) for first, last in ranges} | {shown()}
+    assert numbers == {0, 6, 8, 14}, "whole bundles: of days 1 to 3, and of 5 to 13"
+
+
+def test_a_figure_that_few_plays_of_a_private_club_have_stays_with_the_club(owner: APIClient, club: Club) -> None:
+    totals = [{"player": name, "total": total} for name, total in (("A", 87), ("B", 86), ("C", 70))]
+    contributed(owner, days=[1])
+    for day in range(2, 8):
+        post(owner, played_on=f"2026-11-{day:02}", seats=totals, first_seat=1 if day < 5 else None)
+    post(owner, **{name: value for name, value in record_body(5).items() if name != "club"})
+    fold_all()
+    assert shown() == 8
+    (block,) = aggregates.score_blocks({})["results"]
+    assert (block["total"]["n"], block["banknotes"]["n"]) == (24, 0)
+    assert aggregates.seat_blocks({})["results"] == aggregates.house_blocks({})["results"] == []
+    assert aggregates.house_blocks({"club": "nantes"}, viewer=owner.user)["results"]
+
+
+def test_uncounted_plays_of_a_private_club_are_in_nobody_elses_figures(owner: APIClient, club: Club) -> None:
+    for _play in range(5):
+        post(owner, counts=False)
+    contributed(owner, days=[1, 2, 3, 4, 5])
+    assert shown(counts="all") == shown() == 5
 
 
 def test_a_private_club_and_its_players_are_for_members(
@@ -274,7 +312,7 @@ def test_the_number_of_queries_does_not_grow(owner: APIClient, club: Club, djang
         for _play in range(8):
             owner.post(PLAYS, random_body(random))
         fold_all()
-        with django_assert_num_queries(4):  # the pools are out of date
+        with django_assert_num_queries(5):  # the pools are out of date
             aggregates.score_blocks({})
         pools.refresh()
         for read, filters, queries in [
