@@ -236,11 +236,15 @@ def simulation(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     named = request.GET.get("club", "")
     clubs = clubs_to_choose(request, "" if named == "*" else named)
     beside = BesideFilters(request.GET, clubs=clubs)
-    results = services.results_of(found)
+    try:
+        results = services.results_of(found)
+    except Conflict as problem:  # counted by an engine that is no more
+        context: dict[str, Any] = {"shown": Shown(found), "simulation": found, "sorry": str(problem.detail)}
+        return render(request, "dashboard/simulation_unread.html", context, status=409)
     parts = _parts([results])
     if wants_csv(request):
         return csv_of(request, "simulation", parts)
-    context: dict[str, Any] = {
+    context = {
         "shown": Shown(found),
         "simulation": found,
         "results": results,
@@ -402,7 +406,12 @@ def _house_rows(results: Mapping[str, Any]) -> Iterator[list[Any]]:
 def simulations_compare(request: HttpRequest) -> HttpResponseBase:
     """Two simulations side by side: A in the accent, B in the colour of others."""
     pair = [_asked_for(request.GET.get(side, "")) for side in "ab"]
-    results = [services.results_of(one) for one in pair]
+    results = []
+    for one in pair:
+        try:
+            results.append(services.results_of(one))
+        except Conflict:
+            return redirect("dashboard:simulation", pk=one.pk)  # which says why
     parts = _parts(results)
     if wants_csv(request):
         return csv_of(request, "simulations", parts)

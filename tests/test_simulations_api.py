@@ -5,6 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.test import Client
 from rest_framework.test import APIClient
 
 from stats import services, tasks
@@ -274,6 +275,16 @@ def test_results_of_another_engine_say_so(owner: APIClient) -> None:
     problem(owner.get(f"{SIMULATIONS}{simulation['id']}/results/"), 409, "other-engine", "")
     shown = {"data": "simulated", "simulation": simulation["id"], "player_count": 3}
     problem(owner.get("/api/v1/stats/scores/", shown), 409, "other-engine", "")
+
+
+def test_the_page_of_a_simulation_of_another_engine_says_so(owner: APIClient, client: Client) -> None:
+    old, new = ask(owner), ask(owner, seed=8)
+    SimulationResult.objects.filter(simulations=old["id"]).update(engine="0.9.0", summary=b'{"engine": "0.9.0"}\n')
+    page = client.get(f"/simulations/{old['id']}/")
+    assert page.status_code == 409
+    assert "engine 0.9.0; ask for the simulation again" in page.content.decode()
+    compared = client.get("/simulations/compare/", {"a": new["id"], "b": old["id"]})
+    assert (compared.status_code, compared["Location"]) == (302, f"/simulations/{old['id']}/")
 
 
 def test_the_speed_is_that_of_whole_turns(settings: Any) -> None:
