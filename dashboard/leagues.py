@@ -18,8 +18,8 @@ from uuid_utils.compat import uuid7
 
 from dashboard import figures, scores, sentences
 from dashboard.sentences import in_language
-from dashboard.statistics import csv_address, wants_csv
-from dashboard.views import PAGE, as_csv, signed_in_user
+from dashboard.statistics import csv_links, csv_of, wants_csv
+from dashboard.views import PAGE, signed_in_user
 from forsale_api import rules
 from forsale_api.api.problems import Conflict, Problem
 from forsale_api.rules.for_sale import BASE
@@ -81,8 +81,12 @@ def league(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     except Conflict as problem:  # begun by an engine that is no more
         table, sorry = None, str(problem.detail)
     rows: Sequence[Mapping[str, Any]] = table["results"] if table and table["rounds"] else []
+    duels: Sequence[Mapping[str, Any]] = table["duels"] if table else []
+    parts: dict[str, Any] = {"table": (_("CSV of the table"), lambda: _as_csv(rows))}
+    if duels:
+        parts["duels"] = (_("of duels"), lambda: _duels_as_csv(duels))
     if wants_csv(request):
-        return as_csv("league", _as_csv(rows))
+        return csv_of(request, "league", parts)
     fair = 1 / run.player_count
     context = {
         "shown": Shown(run),
@@ -90,13 +94,13 @@ def league(request: HttpRequest, pk: UUID) -> HttpResponseBase:
         "table": table,
         "sorry": sorry,
         "rows": rows,
-        "duels": table["duels"] if table else [],
+        "duels": duels,
         "fair": fair,
         "heading": sentences.league_heading(rows, fair),
         "figure": figures.wins([_bar(row, fair) for row in rows], words=sentences.league_words(), digits=1),
         "verbs": _verbs(run) if run.requester_id and run.requester_id == request.user.pk else [],
         "source": sentences.league_source(run, table) if table else "",
-        "csv": csv_address(request),
+        "csvs": csv_links(request, parts),
     }
     return render(request, "dashboard/league.html", context)
 
@@ -118,6 +122,12 @@ def _as_csv(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
     yield ["place", "bot", "games", *(f"{name}_{part}" for name, part in parts)]
     for row in rows:
         yield [row["place"], row["bot"], row["win_share"]["n"], *((row[name] or {}).get(part) for name, part in parts)]
+
+
+def _duels_as_csv(duels: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
+    yield ["bot", "among", "times_fair", "se", "low", "high"]
+    for row in duels:
+        yield [row["bot"], row["among"], *(row["times_fair"][part] for part in ("value", "se", "low", "high"))]
 
 
 def _verbs(run: LeagueRun) -> list[tuple[str, str]]:

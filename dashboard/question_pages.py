@@ -209,7 +209,7 @@ def _grid(slug: str, blocks: Sequence[Block], draw: Callable[[Block], figures.Fi
                 "corner": sentences.number_of_players(block["player_count"]),
                 "n": _("n = %(plays)s") % {"plays": sentences.number_of_games(block["games"])},
                 "note": "" if block["complete"] or not block["rows"] else _("not sure enough yet"),
-                "says": block["sentence"] or _("The first simulated games are on their way"),
+                "says": _cell_says(block, alone=len(blocks) == 1),
                 "figure": draw(block),
             }
             for block in blocks
@@ -218,6 +218,13 @@ def _grid(slug: str, blocks: Sequence[Block], draw: Callable[[Block], figures.Fi
         if cells:
             groups.append({"name": in_language(GAME.variants[variant]), "variant": variant, "cells": cells})
     return groups
+
+
+def _cell_says(block: Block, *, alone: bool) -> str:
+    """The sentence over a cell; over one that is alone it is the head of the section."""
+    if not block["rows"]:
+        return _("The first simulated games are on their way")
+    return "" if alone else str(block["sentence"])
 
 
 def _house_figures(slug: str, blocks: Sequence[Block]) -> Groups:

@@ -453,6 +453,9 @@ def test_a_league(owner: APIClient, client: Client) -> None:
     assert [row[:3] for row in table(html, "duels")] == [
         [row["bot"], row["among"], number(row["times_fair"]["value"], 3)] for row in answer["duels"]
     ]
-    text = b"".join(client.get(f"/leagues/{made['id']}/?format=csv").streaming_content).decode()
-    ratings = [float(row["rating_value"]) for row in csv.DictReader(io.StringIO(text))]
+    of_table, of_duels = (
+        csv_rows(client, unescape(link)) for link in re.findall(r'href="([^"]*format=csv[^"]*)"', html)
+    )
+    assert [float(row["times_fair"]) for row in of_duels] == [row["times_fair"]["value"] for row in answer["duels"]]
+    ratings = [float(row["rating_value"]) for row in of_table]
     assert ratings == [row["rating"]["value"] for row in answer["results"]]
