@@ -33,7 +33,7 @@ def match(bot: str, players: int, variant: str, other: str, deals: int, seed: in
         bots = [other] * players
         bots[seat] = bot
         setting = Setting("for-sale", "iello", variant, players, tuple(bots), seed)
-        table = simulation._game_record(kernel, setting)
+        table = simulation.game_record(kernel, setting)
         for deal in range(deals):
             counts = np.zeros(1, COUNTS)
             block(table, counts, np.uint64(seed), deal, 1)

@@ -38,7 +38,7 @@ from forsale_api.rules.for_sale import (
 from forsale_api.rules.messages import Message
 from forsale_api.rules.messages import gettext_noop as _
 from stats.bots import BOTS, Stream, view
-from stats.simulation import RequestError, Setting, _game_record, check_request
+from stats.simulation import RequestError, Setting, check_request, game_record
 from stats.tally import places
 
 MOST_PRICES = 12
@@ -171,7 +171,7 @@ def sums_of(table: Table, first: int, number: int) -> dict[str, Any]:
     sizes = round_sizes(edition, table.variant, players)
     games, asked = np.zeros(3, compiled.k.GAME), np.zeros(1, compiled.TABLE)
     setting = Setting("for-sale", table.edition, table.variant, players, (table.bot,) * players, table.seed)
-    games[:1] = _game_record(compiled.k, setting)
+    games[:1] = game_record(compiled.k, setting)
     asked["houses"] = sum(1 << house - 1 for house in table.houses)
     asked["rounds"] = len(sizes) - 1 - table.rounds_left
     asked["notes"][0, :players] = table.banknotes, *(table.opponents_banknotes or (-1,) * (players - 1))

@@ -136,7 +136,7 @@ def simulate(
     step = slice_of(bots)
     todo = ((low, min(low + step, end)) for low in range(first_game, end, step))
     workers = max(1, min(threads, -(-games // step)))
-    tables = [(_game_record(kernel, setting), _padded_counts()) for _worker in range(workers)]
+    tables = [(game_record(kernel, setting), _padded_counts()) for _worker in range(workers)]
     done = 0
     for number in _run(kernel, setting.seed, todo, tables):
         done += number
@@ -193,7 +193,7 @@ def trace(
     check_request(**asdict(setting), games=1)
     _within("game_index", game_index, 0, 2**62)
     kernel = _kernel().build_for(bots, trace=True)
-    table = _game_record(kernel, setting)
+    table = game_record(kernel, setting)
     kernel.block(table, np.zeros(1, COUNTS), np.uint64(seed), game_index, 1)
     steps = table["step"][0][: int(table["steps"][0])].tolist()
     return _record_of(int(table["first"][0]) + 1, steps, kernel)
@@ -244,7 +244,7 @@ def _kernel() -> ModuleType:
     return kernel
 
 
-def _game_record(kernel: ModuleType, setting: Setting) -> Any:
+def game_record(kernel: ModuleType, setting: Setting) -> Any:
     """A table for the kernel, its rule numbers taken from the edition (seats, cards from 0)."""
     edition = EDITIONS[setting.edition]
     table = np.zeros(1, kernel.GAME)

@@ -178,7 +178,7 @@ def test_the_kernel_and_the_same_in_c_count_the_same(games_in_c):
             bots = tuple(line_up(players, turn))
             setting = Setting("for-sale", edition, variant, players, bots, seed=KINDS.index(kind))
             counts = np.zeros(1, COUNTS)
-            games_in_c(simulation._game_record(kernel, setting), counts, setting.seed, 0, 5_000)
+            games_in_c(simulation.game_record(kernel, setting), counts, setting.seed, 0, 5_000)
             request = {"game": "for-sale", "edition": edition, "variant": variant, "player_count": players}
             s = simulate(**request, bots=bots, seed=setting.seed, games=5_000)
             for name in COUNTS.names:
@@ -219,7 +219,7 @@ def test_a_frozen_build_counts_the_same():
     results = []
     for module in (kernel, frozen):
         counts = np.zeros(1, COUNTS)
-        module.block(simulation._game_record(module, setting), counts, np.uint64(9), 0, 20_000)
+        module.block(simulation.game_record(module, setting), counts, np.uint64(9), 0, 20_000)
         results.append(counts)
     assert np.array_equal(*results)
 
@@ -467,7 +467,7 @@ def chi_square(counts):
 
 
 def test_the_deal_is_uniform():
-    table = simulation._game_record(kernel, Setting("for-sale", "eagle", BASE, 3, ("random",) * 3, 1))
+    table = simulation.game_record(kernel, Setting("for-sale", "eagle", BASE, 3, ("random",) * 3, 1))
     places, pairs = np.zeros((2, 30, 30), np.int64), np.zeros((30, 30), np.int64)
     hands = np.zeros(256, np.int64)
     deals(table, 500_000, places, pairs, hands)

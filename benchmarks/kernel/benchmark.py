@@ -68,7 +68,7 @@ class Bench:
 
     def run(self, block: Callable[..., None], threads: int, pool: ThreadPoolExecutor) -> tuple[float, Any]:
         """Seconds for `games` games on each thread, and the counters added up."""
-        tables = [simulation._game_record(kernel, self.setting) for _ in range(threads)]
+        tables = [simulation.game_record(kernel, self.setting) for _ in range(threads)]
         counts = [np.zeros(3, COUNTS) for _ in range(threads)]
         seed = np.uint64(SEED)
         clock = time.perf_counter if threads > 1 else time.thread_time
