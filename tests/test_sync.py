@@ -1,7 +1,8 @@
 """A mirror of a club, kept by `updated_after` and `include=deleted`, while others write."""
 
 import threading
-from datetime import datetime, timedelta
+import uuid
+from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
@@ -12,9 +13,11 @@ from rest_framework.test import APIClient
 from forsale_api.clubs.models import Club
 from forsale_api.plays import services
 from forsale_api.plays.models import Play
+from stats.models import Simulation
 from tests.test_plays import PLAYS, body, post, seats
 from tests.test_plays_together import fresh
 
+PLAYERS = "/api/v1/clubs/nantes/players/"
 OVERLAP = timedelta(minutes=1)
 """As the guide says: longer than any write takes, so that what was committed late is asked for again."""
 
@@ -61,11 +64,11 @@ def test_a_mirror_follows_every_kind_of_change(owner: APIClient, club: Club) -> 
     changes = [
         lambda: owner.patch(f"{PLAYS}{one['id']}/", {"notes": "changed"}),
         lambda: owner.delete(f"{PLAYS}{two['id']}/"),
-        lambda: owner.patch(f"/api/v1/clubs/nantes/players/{players['Théo']}/", {"name": "Théodore"}),
+        lambda: owner.patch(f"{PLAYERS}{players['Théo']}/", {"name": "Théodore"}),
         lambda: owner.post(f"{PLAYS}{two['id']}/restore/"),
         lambda: owner.post(PLAYS, body(seats=seats(names=["Theo", "Marianne", "Guilaine"]))),
         lambda: owner.post(
-            f"/api/v1/clubs/nantes/players/{players['Théo']}/merge/",
+            f"{PLAYERS}{players['Théo']}/merge/",
             {"into": str(club.players.get(name="Theo").pk)},
         ),
         lambda: owner.delete(f"{PLAYS}{three['id']}/"),
@@ -81,7 +84,7 @@ def test_a_mirror_follows_every_kind_of_change(owner: APIClient, club: Club) -> 
 def test_a_mirror_is_exact_though_others_write_meanwhile(owner: APIClient, club: Club) -> None:
     for number in range(4):
         post(owner, notes=f"first {number}")
-    done, failed = threading.Event(), []
+    done, failed, merged = threading.Event(), [], list[int]()
 
     def write(seed: int) -> None:
         random, client = Random(seed), fresh(owner)
@@ -89,7 +92,8 @@ def test_a_mirror_is_exact_though_others_write_meanwhile(owner: APIClient, club:
             for number in range(12):
                 known = [str(pk) for pk in Play.objects.values_list("pk", flat=True)]
                 one = f"{PLAYS}{random.choice(known)}/"
-                act = random.choice(["post", "patch", "delete", "restore", "rename"])
+                act = random.choice(["post", "patch", "delete", "restore", "rename", "merge"])
+                player = club.players.filter(merged_into=None).order_by("?")[0].pk
                 if act == "post":
                     client.post(PLAYS, body(seats=seats(names=[f"A{seed}", f"B{number}", "C"])))
                 elif act == "patch":
@@ -98,9 +102,11 @@ def test_a_mirror_is_exact_though_others_write_meanwhile(owner: APIClient, club:
                     client.delete(one)
                 elif act == "restore":
                     client.post(one + "restore/")
+                elif act == "rename":
+                    client.patch(f"{PLAYERS}{player}/", {"name": f"N{seed}-{number}"})
                 else:
-                    player = club.players.order_by("?")[0]
-                    client.patch(f"/api/v1/clubs/nantes/players/{player.pk}/", {"name": f"N{seed}-{number}"})
+                    other = client.post(PLAYERS, {"name": f"M{seed}-{number}"}).json()["id"]
+                    merged.append(client.post(f"{PLAYERS}{player}/merge/", {"into": other}).status_code)
         except Exception as error:
             failed.append(error)
         finally:
@@ -126,6 +132,7 @@ def test_a_mirror_is_exact_though_others_write_meanwhile(owner: APIClient, club:
     done.set()
     reader.join()
     assert not failed
+    assert 201 in merged
     mirror.update()
     assert mirror.plays == everything(owner)
 
@@ -159,21 +166,57 @@ def test_a_write_that_commits_late_is_not_missed(owner: APIClient, club: Club) -
     assert mirror.plays[first["id"]]["notes"] == "late"
 
 
+TIE = datetime(2026, 10, 1, 20, tzinfo=UTC)
+
+
+def add_play(client: APIClient, _number: int) -> str:
+    """On the same day as all others, under an id that may sort anywhere among theirs."""
+    return str(post(client, played_on="2026-10-01", id=str(uuid.uuid4()))["id"])
+
+
+def add_player(client: APIClient, number: int) -> str:
+    name = f"{'MANIZ'[number % 5]} {number}"
+    return str(client.post(PLAYERS, {"name": name}).json()["id"])
+
+
+def add_club(client: APIClient, number: int) -> str:
+    return str(client.post("/api/v1/clubs/", {"name": f"{'MANIZ'[number % 5]} {number}"}).json()["slug"])
+
+
+def add_simulation(client: APIClient, number: int) -> str:
+    """Asked for at the same moment as all others."""
+    asked = {"game": "for-sale", "player_count": 3, "bots": ["random"] * 3, "games": 10, "seed": number}
+    made = client.post("/api/v1/simulations/", asked).json()["id"]
+    Simulation.objects.filter(pk=made).update(created_at=TIE)
+    return str(made)
+
+
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("address", "add", "key"),
+    [
+        ("/api/v1/plays/?club=nantes&", add_play, "id"),
+        ("/api/v1/plays/?ordering=played_on&", add_play, "id"),
+        ("/api/v1/clubs/nantes/players/?", add_player, "id"),
+        ("/api/v1/clubs/?", add_club, "slug"),
+        ("/api/v1/simulations/?", add_simulation, "id"),
+    ],
+)
 def test_two_readers_page_over_ties_without_duplicates_or_holes_while_a_third_writes(
-    owner: APIClient, club: Club
+    owner: APIClient, club: Club, address: str, add: Any, key: str
 ) -> None:
-    there = {post(owner, played_on="2026-10-01")["id"] for _number in range(12)}  # all on one day
-    done, pages, failed = threading.Event(), [], []
+    there = {add(owner, number) for number in range(12)}
+    done, written, pages, failed = threading.Event(), threading.Semaphore(0), [], []
 
     def read() -> None:
         client, seen = fresh(owner), []
         try:
-            address: str | None = f"{PLAYS}?page_size=2"
-            while address:
-                answer = client.get(address).json()
-                seen += [play["id"] for play in answer["results"]]
-                address = answer["next"]
+            page: str | None = f"{address}page_size=2"
+            while page:
+                answer = client.get(page).json()
+                seen += [row[key] for row in answer["results"]]
+                page = answer["next"]
+                assert written.acquire(timeout=30), "something is written between any two pages"
             pages.append(seen)
         except Exception as error:
             failed.append(error)
@@ -181,10 +224,17 @@ def test_two_readers_page_over_ties_without_duplicates_or_holes_while_a_third_wr
             connections.close_all()
 
     def write() -> None:
-        client = fresh(owner)
-        while not done.is_set():
-            client.post(PLAYS, body(played_on="2026-10-01"))
-        connections.close_all()
+        client, number = fresh(owner), 100
+        try:
+            while not done.is_set():
+                add(client, number)
+                number += 1
+                written.release(2)
+        except Exception as error:
+            failed.append(error)
+        finally:
+            written.release(1000)
+            connections.close_all()
 
     readers, writer = [threading.Thread(target=read) for _ in range(2)], threading.Thread(target=write)
     for thread in (*readers, writer):
@@ -194,6 +244,7 @@ def test_two_readers_page_over_ties_without_duplicates_or_holes_while_a_third_wr
     done.set()
     writer.join()
     assert not failed
+    assert len(pages) == 2
     for seen in pages:
         assert len(seen) == len(set(seen))
         assert there <= set(seen)
