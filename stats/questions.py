@@ -412,7 +412,7 @@ QUESTIONS: Mapping[str, Question] = {
 
 PRICE_TABLE = "stats.tasks.price_table"
 TURN_SECONDS = 1.0
-PATIENCE, LOOK_AGAIN = 0.5, 0.02
+PATIENCE, LOOK_AGAIN = 0.4, 0.02
 """How long the first who asks waits for a worker, in seconds, and between two looks: most tables take less."""
 TURN_DEALS = 500
 GAIN_SE = 0.1
