@@ -13,12 +13,12 @@ from stats.league import play_round
 
 @shared_task  # type: ignore[untyped-decorator]
 def fold() -> None:
-    """Fold the plays that wait in the outbox into the counts, pool those, and rate whom they concern."""
-    while folding.fold():
+    """Fold the plays that wait in the outbox into the counts, pool those, and rate whom they concern.
+
+    In turn, until there is nothing to do: plays that come in without end hold up neither pools nor ratings.
+    """
+    while any([folding.fold(), pools.refresh(), ratings.rate()]):
         time.sleep(0.01)  # on SQLite a person's write comes in between
-    pools.refresh()
-    while ratings.rate():
-        time.sleep(0.01)
 
 
 @shared_task  # type: ignore[untyped-decorator]
