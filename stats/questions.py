@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil, log10, sqrt
 from typing import Any
 
@@ -58,13 +59,27 @@ type Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class Played:
+    """What the answers read of a summary: small enough to be kept."""
+
+    player_count: int
+    games: int
+    means: Mapping[str, Mapping[str, float | None]]
+    """By figure: {"mean", "se"}."""
+    decided_by: Mapping[str, int]
+    positions: Rows
+    tie_positions: Rows
+    houses: Rows
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """`kinds` gives the groups of simulations that one block of the answer needs, `answer` the block's rows."""
 
     slug: str
     kinds: Callable[[Mapping[str, Any]], list[tuple[Kind, ...]]]
-    answer: Callable[[Sequence[Summary]], Rows]
-    sentence: Callable[[Sequence[Summary], Rows], str]
+    answer: Callable[[Sequence[Played]], Rows]
+    sentence: Callable[[Sequence[Played], Rows], str]
 
 
 def ask(slug: str, filters: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,23 +126,43 @@ def _setting(kind: Kind, bot: str) -> Setting:
     return Setting(services.SIMULATED_GAME, same, variant, players, (bot,) * players, services.REFERENCE_SEED)
 
 
-def _best(setting: Setting) -> Summary | None:
+def _best(setting: Setting) -> Played | None:
     """The summary with most games that is stored of this setting, under way or done."""
     stored = SimulationResult.objects.filter(key=setting.key, games__gt=0, summary__isnull=False)
-    best = stored.order_by("-games").values_list("summary", flat=True).first()
+    best = stored.order_by("-games").values_list("pk", "games", "complete").first()
+    if best is None:
+        return None
+    pk, games, complete = best
+    return _whole(setting.key, games, pk) if complete else _read(pk)
+
+
+@lru_cache(maxsize=256)
+def _whole(key: str, games: int, pk: int) -> Played | None:
+    """Of a simulation that is complete, which never changes."""
+    return _read(pk)
+
+
+def _read(pk: int) -> Played | None:
+    stored = SimulationResult.objects.values_list("summary", flat=True).get(pk=pk)
     try:
-        return None if best is None else Summary.from_bytes(bytes(best))
+        summary = Summary.from_bytes(bytes(stored or b""))
     except ValueError:  # stored in another form: as good as none
         return None
+    results = summary.as_dict()
+    means = {name: {part: found[part] for part in ("mean", "se")} for name, found in results["overall"].items()}
+    return Played(
+        summary.setting.player_count, summary.games, means, results["decided_by"], results["positions"],
+        results["ties"]["positions"], results["houses"],
+    )  # fmt: skip
 
 
 def _block(
-    question: Question, kinds: Sequence[Kind], found: Sequence[Summary | None], limits: Precision
+    question: Question, kinds: Sequence[Kind], found: Sequence[Played | None], limits: Precision
 ) -> dict[str, Any]:
     edition, variant, players = kinds[0]
-    summaries = [summary for summary in found if summary is not None]
-    rows = question.answer(summaries) if len(summaries) == len(kinds) else []
-    games = min((summary.games for summary in summaries), default=0) if rows else 0
+    played = [each for each in found if each is not None]
+    rows = question.answer(played) if len(played) == len(kinds) else []
+    games = min((each.games for each in played), default=0) if rows else 0
     largest = {"mean": _largest(rows, "means"), "share": _largest(rows, "shares")}
     excess = max((largest[name] or 0) / getattr(limits, name) for name in largest) if rows else 0.0
     # an error shrinks with the root of the games
@@ -142,7 +177,7 @@ def _block(
         "largest_se": largest,
         "needs": needs,
         "rows": [{name: value for name, value in row.items() if name not in ("means", "shares")} for row in rows],
-        "sentence": question.sentence(summaries, rows) if rows else "",
+        "sentence": question.sentence(played, rows) if rows else "",
     }
 
 
@@ -220,56 +255,55 @@ def _variants(filters: Mapping[str, Any]) -> list[tuple[Kind, ...]]:
 # --- answers -----------------------------------------------------------------------------------------
 
 
-def _house_worth(summaries: Sequence[Summary]) -> Rows:
-    (summary,) = summaries
-    houses = summary.as_dict()["houses"]
-    return [{**house, "means": [house["price"]["se"], house["cheque"]["se"]]} for house in houses]
+def _house_worth(played: Sequence[Played]) -> Rows:
+    (one,) = played
+    return [{**house, "means": [house["price"]["se"], house["cheque"]["se"]]} for house in one.houses]
 
 
-def _position(summaries: Sequence[Summary]) -> Rows:
-    (summary,) = summaries
-    fair = 1 / summary.setting.player_count
+def _position(played: Sequence[Played]) -> Rows:
+    (one,) = played
+    fair = 1 / one.player_count
     rows = []
-    for place in summary.as_dict()["positions"]:
+    for place in one.positions:
         se = _se_of(place["win_share"])
         rows.append({**place, "se": se, "advantage": place["win_share"]["value"] - fair, "shares": [se]})
     return rows
 
 
-def _ties(summaries: Sequence[Summary]) -> Rows:
-    (summary,) = summaries
-    decided = summary.as_dict()["decided_by"]
+def _ties(played: Sequence[Played]) -> Rows:
+    (one,) = played
+    decided = one.decided_by
     outcomes = {"tied": decided["banknotes"] + decided["shared"], **decided}
     return [
         {"outcome": outcome, "share": found, "se": _se_of(found), "shares": [_se_of(found)]}
-        for outcome, found in ((outcome, share(count, summary.games)) for outcome, count in outcomes.items())
+        for outcome, found in ((outcome, share(count, one.games)) for outcome, count in outcomes.items())
     ]
 
 
-def _tie_break(summaries: Sequence[Summary]) -> Rows:
+def _tie_break(played: Sequence[Played]) -> Rows:
     """By position: how often it is level with others at the top, and what it wins then beyond an even chance."""
-    (summary,) = summaries
+    (one,) = played
     rows = []
-    for place in summary.as_dict()["ties"]["positions"]:
+    for place in one.tie_positions:
         level, gain = place["level"], place["gain"]
         of_all = None if gain["se"] is None else gain["se"] * level["value"]  # so much of the share of all wins
         rows.append({**place, "shares": [_se_of(level), of_all]})
     return rows
 
 
-def _compared(summaries: Sequence[Summary]) -> Rows:
+def _compared(played: Sequence[Played]) -> Rows:
     """Two simulations figure by figure, the second less the first. Their errors are taken as independent."""
-    one, other = ({**summary.as_dict()["overall"], **summary.as_dict()} for summary in summaries)
+    one, other = played
     rows: Rows = []
     for figure in ("total", "winning_total", "margin", "banknotes"):
-        a, b = one[figure], other[figure]
+        a, b = one.means[figure], other.means[figure]
         se = sqrt((a["se"] or 0) ** 2 + (b["se"] or 0) ** 2)
-        rows.append(_difference(figure, a["mean"], b["mean"], se) | {"means": [se]})
+        rows.append(_difference(figure, a["mean"] or 0, b["mean"] or 0, se) | {"means": [se]})
     for figure, count in (("tied", ("banknotes", "shared")), ("shared", ("shared",))):
-        a, b = (share(sum(found["decided_by"][how] for how in count), found["games"]) for found in (one, other))
+        a, b = (share(sum(found.decided_by[how] for how in count), found.games) for found in (one, other))
         se = sqrt(_se_of(a) ** 2 + _se_of(b) ** 2)
         rows.append(_difference(figure, a["value"], b["value"], se) | {"shares": [se]})
-    first, second = (found["positions"][0]["win_share"] for found in (one, other))
+    first, second = (found.positions[0]["win_share"] for found in (one, other))
     se = sqrt(_se_of(first) ** 2 + _se_of(second) ** 2)
     rows.append(_difference("opener_wins", first["value"], second["value"], se) | {"shares": [se]})
     return rows
@@ -286,8 +320,8 @@ def _se_of(found: Mapping[str, Any]) -> float:
 # --- sentences ---------------------------------------------------------------------------------------
 
 
-def _with_players(summary: Summary) -> str:
-    players = summary.setting.player_count
+def _with_players(played: Played) -> str:
+    players = played.player_count
     return ngettext("with %(number)d player", "with %(number)d players", players) % {"number": players}
 
 
@@ -305,7 +339,7 @@ def _sign(value: float, signed: bool) -> str:
     return "−" if value < 0 else "+" if signed else ""
 
 
-def _say_house_worth(summaries: Sequence[Summary], rows: Rows) -> str:
+def _say_house_worth(played: Sequence[Played], rows: Rows) -> str:
     sold = [row for row in rows if row["cheque"]["mean"] is not None]
     best, middle = sold[-1], sold[len(sold) // 2]
     return gettext(
@@ -318,17 +352,17 @@ def _say_house_worth(summaries: Sequence[Summary], rows: Rows) -> str:
         "middle": middle["house"],
         "middle_cheque": _money(middle["cheque"]["mean"]),
         "middle_price": _money(middle["price"]["mean"]),
-        "players": _with_players(summaries[0]),
+        "players": _with_players(played[0]),
     }
 
 
-def _say_position(summaries: Sequence[Summary], rows: Rows) -> str:
+def _say_position(played: Sequence[Played], rows: Rows) -> str:
     best, worst = (pick(rows, key=lambda row: row["advantage"]) for pick in (max, min))
     return gettext(
         "Of 100 games %(players)s, position %(best)d wins %(high)s and position %(worst)d %(low)s; position 1 opens "
         "the first auction."
     ) % {
-        "players": _with_players(summaries[0]),
+        "players": _with_players(played[0]),
         "best": best["position"],
         "high": _percent(best["win_share"]["value"]),
         "worst": worst["position"],
@@ -336,16 +370,16 @@ def _say_position(summaries: Sequence[Summary], rows: Rows) -> str:
     }
 
 
-def _say_ties(summaries: Sequence[Summary], rows: Rows) -> str:
+def _say_ties(played: Sequence[Played], rows: Rows) -> str:
     shares = {row["outcome"]: _percent(row["share"]["value"]) for row in rows}
     return gettext(
         "Of 100 games %(players)s, %(tied)s end level at the top: in %(banknotes)s of them whoever kept more banknotes "
         "gains by the tie-break, in %(shared)s the win is shared."
-    ) % {"players": _with_players(summaries[0]), **shares}
+    ) % {"players": _with_players(played[0]), **shares}
 
 
-def _say_tie_break(summaries: Sequence[Summary], rows: Rows) -> str:
-    players = _with_players(summaries[0])
+def _say_tie_break(played: Sequence[Played], rows: Rows) -> str:
+    players = _with_players(played[0])
     known = [row for row in rows if row["gain"]["se"] is not None]
     if not known:
         return gettext("No game %(players)s ended level at the top so far.") % {"players": players}
@@ -369,26 +403,26 @@ def _say_tie_break(summaries: Sequence[Summary], rows: Rows) -> str:
     }
 
 
-def _say_rounding(summaries: Sequence[Summary], rows: Rows) -> str:
+def _say_rounding(played: Sequence[Played], rows: Rows) -> str:
     change = {row["figure"]: row["difference"] for row in rows}
     return gettext(
         "Rounding the refund up instead of down changes a player’s mean total %(players)s by %(total)s, the winner’s "
         "by %(winner)s, and the ties in 100 games by %(tied)s."
     ) % {
-        "players": _with_players(summaries[0]),
+        "players": _with_players(played[0]),
         "total": _money(change["total"], signed=True),
         "winner": _money(change["winning_total"], signed=True),
         "tied": _percent(change["tied"], signed=True),
     }
 
 
-def _say_variant(summaries: Sequence[Summary], rows: Rows) -> str:
+def _say_variant(played: Sequence[Played], rows: Rows) -> str:
     change = {row["figure"]: row["difference"] for row in rows}
     return gettext(
         "The variant changes a player’s mean total %(players)s by %(total)s, the winner’s lead by %(margin)s, and "
         "the opener’s wins in 100 games by %(opener)s."
     ) % {
-        "players": _with_players(summaries[0]),
+        "players": _with_players(played[0]),
         "total": _money(change["total"], signed=True),
         "margin": _money(change["margin"], signed=True),
         "opener": _percent(change["opener_wins"], signed=True),
