@@ -26,7 +26,7 @@ SHOWN = [
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*Z"), "2026-11-20T20:41:07.123456Z"),
     (re.compile(r"whsec_[\w+/=]+"), "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
     (re.compile(r'(?<="id":)\d+'), "1"),
-    (re.compile(r"(?<=\bfs_)[\w-]{5}\b"), "k3Jq0"),
+    (re.compile(r'(?<="fs_)[\w-]{5}(?=")'), "k3Jq0"),
     (re.compile(r"Incognito \w{6}"), "Incognito 4SZJ7J"),
     (re.compile(r'(?<=/join/)[\w-]{22}|(?<="code":")[\w-]{22}(?=","url":)'), "dRk7Qp2vSxYb5nMw0aZ1tg"),
 ]

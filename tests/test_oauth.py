@@ -2,10 +2,14 @@
 
 import base64
 import hashlib
+import json
+import os
 import re
 import secrets
+import subprocess
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -350,3 +354,27 @@ def test_the_consent_page_lets_its_form_lead_to_the_app_and_nowhere_else(browser
     assert form_action.split() == ["'self'", "https://pad.example.org"]
     assert "script-src 'self'" in policy
     assert browser.get("/accounts/tokens/")["Content-Security-Policy"].count("pad.example.org") == 0
+
+
+def test_the_lines_of_the_guide_do_what_it_says(
+    transactional_db: None, live_server: Any, browser: Client, app: App, club: Club
+) -> None:
+    guide = (Path(__file__).resolve().parent.parent / "docs" / "developers" / "oauth.md").read_text()
+    for_the_code, with_it, refresh_and_revoke = re.findall(r"```bash\n(.*?)```", guide, re.DOTALL)
+    said = {"SITE": live_server.url, "CLIENT_ID": app.pk, "VERIFIER": VERIFIER, "CODE": allow(browser, app)["code"]}
+
+    def run(lines: str, **more: str) -> str:
+        quiet = lines.replace("curl ", "curl --silent --show-error --fail-with-body ")
+        done = subprocess.run(
+            ["bash", "-ec", quiet], env=os.environ | said | more, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, (done.stdout, done.stderr)
+        return done.stdout
+
+    tokens = json.loads(run(for_the_code))
+    assert json.loads(run(with_it, ACCESS_TOKEN=tokens["access_token"]))["results"] == []
+    refresh, revoke = refresh_and_revoke.splitlines()
+    new = json.loads(run(refresh, REFRESH_TOKEN=tokens["refresh_token"]))
+    assert new["refresh_token"] != tokens["refresh_token"]
+    run(revoke, REFRESH_TOKEN=new["refresh_token"])
+    assert api(new["access_token"]).get(PLAYS, {"mine": "true"}).status_code == 401

@@ -53,6 +53,11 @@ class SlugField(serializers.RegexField):
         return str(super().to_internal_value(data))
 
 
+@extend_schema_field({"oneOf": [{"type": "string", "enum": Role.values}]})
+class OwnRoleField(serializers.ChoiceField):
+    """What the caller is in a club; null for nobody in it."""
+
+
 class ClubSerializer(StrictSerializer):
     """A group that logs its plays together."""
 
@@ -70,7 +75,7 @@ class ClubSerializer(StrictSerializer):
     notes_public = BooleanField(
         default=False, help_text=_("Shows location and notes of plays to everybody who sees them")
     )
-    role = serializers.ChoiceField(
+    role = OwnRoleField(
         choices=Role.values, allow_null=True, read_only=True, help_text=_("Yours in this club, or null")
     )
     created_at = serializers.DateTimeField(read_only=True)
