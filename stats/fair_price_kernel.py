@@ -167,17 +167,18 @@ def _folder() -> Path | None:
 def compiled() -> Any:
     """`play_deals` in machine code: loaded where it was compiled before, else compiled, which takes some seconds."""
     global _compiled
-    if _compiled is None:
-        numba.config.CACHE_DIR = str(_folder() or "")
-        game, table = numba.from_dtype(k.GAME), numba.from_dtype(TABLE)
-        numbers = types.int64[::1]
-        _compiled = njit(
-            numba.void(game[::1], table[::1], numbers, types.int64, types.int64, numbers),
-            nogil=True,
-            cache=_folder() is not None,
-            error_model="numpy",
-        )(play_deals)
-        numba.config.CACHE_DIR = ""
+    with kernel._building:  # which sets Numba's folder for caches too
+        if _compiled is None:
+            folder = _folder()
+            numba.config.CACHE_DIR = str(folder or "")
+            game, table, numbers = numba.from_dtype(k.GAME), numba.from_dtype(TABLE), types.int64[::1]
+            _compiled = njit(
+                numba.void(game[::1], table[::1], numbers, types.int64, types.int64, numbers),
+                nogil=True,
+                cache=folder is not None,
+                error_model="numpy",
+            )(play_deals)
+            numba.config.CACHE_DIR = ""
     return _compiled
 
 

@@ -487,6 +487,22 @@ def test_a_stranger_has_so_many_new_tables_an_hour(
     assert "first deals" in page(signed_in(owner), other)
 
 
+@pytest.mark.slow
+def test_tapped_houses_are_written_and_typed_ones_are_marked(chromium: Any, live_server: Any, impatient: None) -> None:
+    tab = Tab(chromium.new_context(viewport={"width": 360, "height": 740}), live_server.url)
+    page = tab.open("/questions/fair-price/")
+    page.click("[data-house='18']")  # one of the example's
+    page.click("[data-house='3']")
+    assert page.input_value("#id_houses") == "3 7 12 29"
+    page.fill("#id_houses", "30 5, 9 1")
+    pressed = page.locator("[data-house][aria-pressed=true]").all_inner_texts()
+    assert pressed == ["1", "5", "9", "30"]
+    page.click("text=What is it worth?")
+    page.wait_for_url("**houses=30+5%2C+9+1**")
+    page.wait_for_selector("html[data-drawn]")
+    tab.check()
+
+
 # ---- leagues ----------------------------------------------------------------------------------------
 
 LEAGUE: dict[str, Any] = {
