@@ -178,8 +178,10 @@
       if (here !== group || x + width > SHEET - GAP + 1) {
         x = GAP;
         y = bottom + 16;
-        const head = here.matches(".pair") && here !== group && here.closest(".section")?.querySelector("h2");
-        if (head) y = write(sheet, head.textContent, { x, y, width: SHEET - 2 * GAP, size: 20, weight: 600 }) + 8;
+        const section = here.matches(".pair") ? here.closest(".section") : here.closest("section");
+        const isNew = here !== group && (here.matches(".pair") || (group && !section?.contains(group)));
+        const head = isNew && section?.querySelector("h2");
+        if (head && !here.contains(head)) y = write(sheet, head.textContent, { x, y, width: SHEET - 2 * GAP, size: 20, weight: 600 }) + 8;
       }
       group = here;
       const text = (node) => node?.textContent.replace(/\s+/g, " ").trim() ?? "";
