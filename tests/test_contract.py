@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 
 from forsale_api.api import contract
 from forsale_api.api.problems import TITLES
+from forsale_api.api.schema import STATUS_SLUGS
 
 ROOT = Path(__file__).resolve().parent.parent
 QUICK_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -48,6 +49,7 @@ def test_what_clients_rely_on_is_among_the_promises(promised: set[str]) -> None:
         "GET /api/v1/plays/{id}/ gives seats[].player.name",
         "GET /api/v1/stats/scores/ gives results[].total.histogram[].count",
         "POST /api/v1/plays/ takes header Idempotency-Key",
+        "webhook play.created sends data.seats[].player.name",
         "code winner-contradicts-totals",
     }
 
@@ -78,4 +80,12 @@ def test_every_operation_documents_its_problems_by_the_one_shape() -> None:
 
 @pytest.mark.parametrize("slug", TITLES)
 def test_the_type_of_every_problem_resolves(anonymous: APIClient, db: Any, slug: str) -> None:
-    assert anonymous.get(f"/api/v1/problems/{slug}/").json()["slug"] == slug
+    address = f"/api/v1/problems/{slug}/"
+    assert anonymous.get(address).json()["slug"] == slug
+    assert str(TITLES[slug]) in anonymous.get(address, HTTP_ACCEPT="text/html").content.decode()
+
+
+def test_every_status_of_the_document_has_its_type_of_problem() -> None:
+    whole = contract.schema()
+    statuses = {status for ways in whole["paths"].values() for way in ways.values() for status in way["responses"]}
+    assert {STATUS_SLUGS[int(status)] for status in statuses if status.startswith(("4", "5"))} <= TITLES.keys()

@@ -34,7 +34,7 @@ def plain(data: Any) -> Any:
 
 def promises() -> Iterator[str]:
     """What a client may rely on: operations, parameters, fields one may send, what it need not send, fields of
-    answers, codes."""
+    answers and of webhooks' messages, codes."""
     whole = plain(schema())
     for path, operations in whole["paths"].items():
         for method, operation in operations.items():
@@ -51,6 +51,10 @@ def promises() -> Iterator[str]:
                 for media in _resolved(answer, whole).get("content", {}).values():
                     if status.startswith("2"):
                         yield from (f"{name} gives {field}" for field in _fields(media["schema"], whole))
+    for event, methods in whole["webhooks"].items():
+        message = methods["post"]["requestBody"]["content"]["application/json"]["schema"]
+        yield f"webhook {event}"
+        yield from (f"webhook {event} sends {field}" for field in _fields(message, whole))
     for code in whole["components"]["schemas"]["ProblemCode"]["enum"]:
         yield f"code {code}"
 
