@@ -421,11 +421,12 @@ def played(owner: APIClient, club: Club) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(
-    ("language", "theme", "says"),
+    ("language", "says"),
     [
-        ("en-GB", "light", ("Théo wins", "Saved on this device", "Offline")),
-        ("fr-FR", "dark", ("Théo gagne", "Enregistrée sur cet appareil", "Hors ligne")),
+        ("en-GB", ("Théo wins", "Saved on this device", "Offline")),
+        ("fr-FR", ("Théo gagne", "Enregistrée sur cet appareil", "Hors ligne")),
     ],
 )
 def test_a_game_of_four_is_logged_offline_in_twenty_seconds_and_arrives_once(
