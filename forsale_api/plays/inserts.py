@@ -1,6 +1,8 @@
 """New rows of several tables in one trip to the database."""
 
+import json
 from collections.abc import Iterator, Sequence
+from datetime import date, time
 from functools import cache
 from typing import Any
 
@@ -21,22 +23,21 @@ def insert(*groups: Sequence[Model]) -> None:
     players are held, in one order for everybody, so that a merge comes before this or after it. Raises
     `IntegrityError`, for that too.
     """
-    statements = [_statement(group) for group in groups if group]
+    with_rows = [group for group in groups if group]
     if connection.vendor == "postgresql":
-        seated = sorted({row.player_id for group in groups for row in group if isinstance(row, Seat)})
-        *first, (last, values) = statements
-        named = [f"rows_{number} AS ({text})" for number, (text, _values) in enumerate(first)]
-        given = [value for _text, some in first for value in some]
-        if seated:
-            named.insert(0, HELD)
-            given.insert(0, seated)
-        whole = f"WITH {', '.join(named)} {last}" if named else last
-        with connection.cursor() as cursor:
-            cursor.execute(whole, given + values)
+        _insert_at_once(with_rows)
     else:
         with transaction.atomic(savepoint=False), connection.cursor() as cursor:
-            for text, values in statements:
-                cursor.execute(text, values)
+            for group in with_rows:
+                columns = _columns(type(group[0]))
+                cursor.execute(
+                    _text(type(group[0]), len(group)),
+                    [
+                        column.get_db_prep_save(value, connection)
+                        for row in group
+                        for column, value in _values(row, columns)
+                    ],
+                )
     for group in groups:
         for row in group:
             row._state.adding, row._state.db = False, connection.alias
@@ -46,14 +47,31 @@ LIVING = "SELECT id FROM clubs_player WHERE merged_into_id IS NULL AND"
 HELD = f"held AS MATERIALIZED ({LIVING} id = ANY(%s) ORDER BY id FOR SHARE)"
 
 
-def _statement(rows: Sequence[Model]) -> tuple[str, list[Any]]:
-    columns = _columns(type(rows[0]))
-    return _text(type(rows[0]), len(rows)), [value for row in rows for value in _values(row, columns)]
+def _insert_at_once(groups: Sequence[Sequence[Model]]) -> None:
+    """One statement, the rows of each table one value (JSON): so its text is always the same, and is parsed once."""
+    named: list[str] = []
+    given: list[Any] = []
+    seated = sorted({row.player_id for group in groups for row in group if isinstance(row, Seat)})
+    if seated:
+        named.append(HELD)
+        given.append(seated)
+    for number, group in enumerate(groups):
+        named.append(f"rows_{number} AS ({_text_of_json(type(group[0]))})")
+        columns = _columns(type(group[0]))
+        rows = [{str(column.column): value for column, value in _values(row, columns)} for row in group]
+        given.append(json.dumps(rows, default=_plain, ensure_ascii=False, separators=(",", ":")))
+    with connection.cursor() as cursor:
+        cursor.execute(f"WITH {', '.join(named)} SELECT", given)
 
 
-def _values(row: Model, columns: Sequence["Field[Any, Any]"]) -> Iterator[Any]:
+def _plain(value: Any) -> str:
+    """Ids, dates and times as PostgreSQL reads them."""
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def _values(row: Model, columns: Sequence["Field[Any, Any]"]) -> Iterator[tuple["Field[Any, Any]", Any]]:
     for column in columns:
-        yield column.get_db_prep_save(column.pre_save(row, True), connection)
+        yield column, column.pre_save(row, True)
 
 
 @cache
@@ -63,16 +81,27 @@ def _columns(model: type[Model]) -> tuple["Field[Any, Any]", ...]:
 
 
 @cache
+def _text_of_json(model: type[Model]) -> str:
+    """The statement for any number of rows, made of the model's own names alone."""
+    table, names = _names(model)
+    player = connection.ops.quote_name(str(Seat._meta.get_field("player").column))
+    # A seat's player is null, and so refused, unless there is such a player.
+    living = f"(SELECT id FROM held WHERE id = given.{player})"  # noqa: S608
+    values = [living if name == player else f"given.{name}" for name in names]
+    into = f"INSERT INTO {table} ({', '.join(names)})"
+    return f"{into} SELECT {', '.join(values)} FROM json_populate_recordset(NULL::{table}, %s) AS given"  # noqa: S608
+
+
+@cache
 def _text(model: type[Model], rows: int) -> str:
-    """The statement, made of the model's own names alone."""
-    quote, columns = connection.ops.quote_name, _columns(model)
-    names = ", ".join(quote(str(column.column)) for column in columns)
-    row = "(" + ", ".join(map(_place, columns)) + ")"
-    return f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES {', '.join([row] * rows)}"  # noqa: S608
+    """The statement for so many rows, made of the model's own names alone."""
+    table, names = _names(model)
+    player = Seat._meta.get_field("player")
+    places = [f"({LIVING} id = %s)" if column is player else "%s" for column in _columns(model)]
+    row = f"({', '.join(places)})"
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES {', '.join([row] * rows)}"  # noqa: S608
 
 
-def _place(column: "Field[Any, Any]") -> str:
-    """Where a value stands; a seat's player is null, and so refused, unless there is such a player."""
-    if column is not Seat._meta.get_field("player"):
-        return "%s"
-    return "(SELECT id FROM held WHERE id = %s)" if connection.vendor == "postgresql" else f"({LIVING} id = %s)"
+def _names(model: type[Model]) -> tuple[str, list[str]]:
+    quote = connection.ops.quote_name
+    return quote(model._meta.db_table), [quote(str(column.column)) for column in _columns(model)]
