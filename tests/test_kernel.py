@@ -29,6 +29,7 @@ from forsale_api.rules.for_sale import (
 from forsale_api.rules.scoring import rank
 from stats import kernel, simulation
 from stats.bots import BOTS, Stream, play
+from stats.services import reference_edition
 from stats.simulation import simulate, trace
 from stats.summary import COUNTS, LAST, SEATS, Setting
 
@@ -158,8 +159,8 @@ def test_twenty_thousand_games_of_all_kinds_agree():
         check_kind(kind, -(-20_000 // len(KINDS)), seed=1000 + KINDS.index(kind))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind)))
+@pytest.mark.long  # editions that differ in name alone play the same games: once is enough
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if reference_edition(kind[0]) == kind[0]], ids=str)
 def test_twenty_thousand_games_of_each_kind_agree(kind):
     check_kind(kind, 20_000, seed=2000 + KINDS.index(kind))
 
