@@ -36,7 +36,7 @@ QUICK_STARTS = settings.BASE_DIR / "examples" / "quick-start"
 STARTS = [("curl", "quick-start.sh"), ("Python", "quick-start.py"), ("JavaScript", "quick-start.mjs")]
 MOST_CLUBS = 200
 MOST_CHOICES = 50
-LATEST_PLAYS = 40
+LATEST_PLAYS = 20
 """Plays whose clubs a filter offers: a site may have thousands, and every page has the filter."""
 
 
