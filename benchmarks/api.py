@@ -94,7 +94,7 @@ def fill(plays: int) -> tuple[str, str]:
 
     from forsale_api.clubs.models import Club, Membership, Role, User
     from forsale_api.clubs.services import make_token, players_for
-    from stats.folding import fold
+    from stats.tasks import fold
 
     call_command("migrate", verbosity=0)
     user = User.objects.create_user("bench")
@@ -126,8 +126,7 @@ def fill(plays: int) -> tuple[str, str]:
             [full.pk],
         )
         cursor.execute("ANALYZE")
-    while fold(batch=500):
-        pass
+    fold()
     return token, str(full.plays.order_by("pk")[0].pk)
 
 
@@ -153,6 +152,29 @@ def answer(port: int, address: str, **headers: str) -> tuple[dict[str, str], Any
     return dict(got.headers), json.loads(got.read())
 
 
+def pages_of(port: int, token: str, plays: int) -> tuple[str, str]:
+    """The first page of the list, and one a quarter into it."""
+    listed = f"/api/v1/plays/?club=full&page_size={LIST_PAGE}"
+    deep = listed.replace(f"page_size={LIST_PAGE}", "page_size=200")
+    for _page in range(plays // (200 * 4)):
+        deep = answer(port, deep, Authorization=f"Bearer {token}")[1]["next"].split("//", 1)[1]
+        deep = deep[deep.index("/") :]
+    return listed, deep.replace("page_size=200", f"page_size={LIST_PAGE}")
+
+
+def queries_of(address: str, token: str) -> int:
+    """How many queries the answer to a GET takes, in this process."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+    from rest_framework.test import APIClient
+
+    client = APIClient(headers={"host": "127.0.0.1"})
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {token}")
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(address).status_code == 200
+    return len(queries)
+
+
 def kinds_of_request(port: int, token: str, play: str, plays: int) -> dict[str, tuple[Send, str]]:
     """By name: the request, and the bare view it is held against."""
     from tests.games import random_record
@@ -171,12 +193,9 @@ def kinds_of_request(port: int, token: str, play: str, plays: int) -> dict[str, 
     score_sheet = json.dumps({**about, "seats": figures})
 
     one, listed, figure = f"/api/v1/plays/{play}/", "/api/v1/plays/?club=full", "/api/v1/stats/scores/?club=full"
-    tags = {address: answer(port, address, **me)[0]["etag"] for address in (one, listed, figure)}
-    deep = listed
-    for _page in range(plays // (200 * 4)):  # a quarter into the list
-        deep = answer(port, deep if "cursor" in deep else deep + "&page_size=200", **me)[1]["next"].split("//", 1)[1]
-        deep = deep[deep.index("/") :]
-    deep = deep.replace("page_size=200", f"page_size={LIST_PAGE}")
+    board = "/api/v1/stats/players/?club=full"
+    tags = {address: answer(port, address, **me)[0]["etag"] for address in (one, listed, figure, board)}
+    near, deep = pages_of(port, token, plays)
     read, write = "bare read", "bare write"
     return {
         write: (request("POST", "/bare/", body=lambda: json.dumps({"play_id": str(uuid.uuid4())}), **me), write),
@@ -186,11 +205,13 @@ def kinds_of_request(port: int, token: str, play: str, plays: int) -> dict[str, 
         "sheet scored, no token": (request("POST", "/api/v1/games/for-sale/score/", body=lambda: score_sheet), read),
         "play": (request("GET", one, **me), read),
         "play, 304": (request("GET", one, **me, If_None_Match=tags[one]), read),
-        f"list, page 1 of {LIST_PAGE}": (request("GET", f"{listed}&page_size={LIST_PAGE}", **me), read),
+        f"list, page 1 of {LIST_PAGE}": (request("GET", near, **me), read),
         "list, a page far into it": (request("GET", deep, **me), read),
         "list, 304": (request("GET", listed, **me, If_None_Match=tags[listed]), read),
         "statistic": (request("GET", figure, **me), read),
         "statistic, 304": (request("GET", figure, **me, If_None_Match=tags[figure]), read),
+        "leader board": (request("GET", board, **me), read),
+        "leader board, 304": (request("GET", board, **me, If_None_Match=tags[board]), read),
     }
 
 
@@ -232,9 +253,11 @@ def main() -> None:
         with server() as port:
             kinds = kinds_of_request(port, token, play, asked.plays)
             rates = measure(port, kinds, min(asked.seconds, 30.0))
+            first_page, far_page = (queries_of(address, token) for address in pages_of(port, token, asked.plays))
         from django.db import connections
 
         connections.close_all()
+    print(f"a page of the list takes {first_page} queries at its beginning and {far_page} far into it")
     print(f"{len(rates['bare read'])} slices of {SLICE_SECONDS} s each, {asked.plays} plays stored")
     print(f"| {'':26} | {'per second':>10} | {'slowest':>8} | {'fastest':>8} | {'of the bare view':>20} |")
     print("| --- | ---: | ---: | ---: | ---: |")

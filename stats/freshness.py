@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery, Sum, Value
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from forsale_api.api.permissions import viewer
 from forsale_api.api.views import conditional, tag_of
-from forsale_api.clubs.models import Club, Membership, Player, Visibility
+from forsale_api.clubs.models import Club, Membership, Visibility
 from forsale_api.plays.models import Play
 from stats.models import FoldLock, RatingDue, Simulation
 from stats.simulation import ENGINE
@@ -45,17 +45,19 @@ def _state(filters: Mapping[str, Any], reader: Any, rated: bool) -> tuple[Any, .
     if filters.get("player") or filters.get("club"):
         return _state_of_club(filters, reader, rated)
     clubs = Club.objects.order_by().values(everywhere=Value(1)).annotate(n=Count("pk"), changed=Max("updated_at"))
-    found: tuple[Any, ...] | None = (
-        FoldLock.objects.annotate(
-            newest=Subquery(Play.objects.order_by("-updated_at", "-pk").values("updated_at")[:1]),
-            clubs=Subquery(clubs.values("n")),
-            changed=Subquery(clubs.values("changed")),
-            due=Exists(RatingDue.objects.all()),
-        )
-        .values_list("due", "folded_at", "newest", "clubs", "changed")
-        .first()
+    stamps_of_all = FoldLock.objects.annotate(
+        newest=Subquery(Play.objects.order_by("-updated_at", "-pk").values("updated_at")[:1]),
+        clubs=Subquery(clubs.values("n")),
+        changed=Subquery(clubs.values("changed")),
+        due=_due(RatingDue.objects.all(), rated),
     )
-    return None if found is None or (rated and found[0]) else found[1:]
+    found: tuple[Any, ...] | None = stamps_of_all.values_list("due", "folded_at", "newest", "clubs", "changed").first()
+    return None if found is None or found[0] else found[1:]
+
+
+def _due(waiting: QuerySet[RatingDue], rated: bool) -> Exists | Value:
+    """Whether ratings that are among the figures are out of date."""
+    return Exists(waiting) if rated else Value(False)
 
 
 def _state_of_club(filters: Mapping[str, Any], reader: Any, rated: bool) -> tuple[Any, ...] | None:
@@ -68,19 +70,23 @@ def _state_of_club(filters: Mapping[str, Any], reader: Any, rated: bool) -> tupl
     clubs = Club.objects.filter(players=player) if player else Club.objects.all()
     clubs = clubs.filter(slug=slug) if slug else clubs
     newest = Play.objects.filter(club=OuterRef("pk")).order_by("-updated_at", "-pk").values("updated_at")[:1]
-    named = Player.objects.filter(pk=player).values("name")
-    found: tuple[Any, ...] | None = (
-        clubs.annotate(
-            folded=Subquery(FoldLock.objects.values("folded_at")[:1]),
-            newest=Subquery(newest),
-            mine=Exists(Membership.objects.filter(club=OuterRef("pk"), user=reader.pk or 0)),
-            due=Exists(RatingDue.objects.filter(club=OuterRef("pk"))),
-            named=Subquery(named),
-        )
-        .values_list("due", "mine", "visibility", "pk", "updated_at", "folded", "newest", "named")
-        .first()
+    stamps = clubs.annotate(
+        folded=Subquery(FoldLock.objects.values("folded_at")[:1]),
+        newest=Subquery(newest),
+        mine=Exists(Membership.objects.filter(club=OuterRef("pk"), user=reader.pk or 0)),
+        due=_due(RatingDue.objects.filter(club=OuterRef("pk")), rated),
     )
-    if found is None or (rated and found[0]):
+    names = (
+        "due",
+        "mine",
+        "visibility",
+        "pk",
+        "updated_at",
+        "folded",
+        "newest",
+        *(["players__name"] if player else []),
+    )
+    found: tuple[Any, ...] | None = stamps.values_list(*names).first()
+    if found is None or found[0]:
         return None
-    _due, mine, visibility, *_stamps = found
-    return None if visibility == Visibility.PRIVATE and not mine else found[1:]
+    return None if found[2] == Visibility.PRIVATE and not found[1] else found[1:]
