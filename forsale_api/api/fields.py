@@ -85,9 +85,13 @@ class QueryBooleanField(serializers.BooleanField):
 
 
 class QueryIntegerField(serializers.IntegerField):
-    """A whole number in a query, in plain digits."""
+    """A whole number in a query, in plain digits, at most 18 of them."""
 
     default_error_messages = {"invalid": _("A whole number is needed.")}
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("max_value", 10**18 - 1)
+        super().__init__(**kwargs)
 
     def to_internal_value(self, data: Any) -> int:
         if not re.fullmatch(r"-?[0-9]{1,18}", data):
