@@ -30,7 +30,7 @@ BEYOND_THE_SCHEMA = {
     "edition-not-offered", "figure-missing", "figure-of-another-game", "filter-of-plays", "filter-of-simulations",
     "game-not-simulated", "no-such-opener", "player-needs-club", "players-not-offered", "record-not-offered",
     "rounds-left-out-of-range", "rounds-out-of-range", "source-incomplete", "unknown-bot", "unknown-edition",
-    "unknown-game", "unknown-variant", "variant-not-offered", "wrong-number-of-bots",
+    "unknown-game", "unknown-variant", "variant-not-offered", "wrong-number-of-bots", "wrong-number-of-houses",
 }  # fmt: skip
 
 
