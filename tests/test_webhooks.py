@@ -384,7 +384,7 @@ def test_public_addresses_are_taken(owner: APIClient, settings: Any, host: str) 
 @pytest.mark.parametrize(
     "url",
     ["http://1.1.1.1/", "ftp://1.1.1.1/", "https://user@1.1.1.1/", "https:///x", "https://1.1.1.1/#x", "https://a:b/",
-     "https://1.1.1.1/\r\nX: y", "https://1.1.1.1/ x", "not an address", "https://.../",
+     "https://1.1.1.1:0/", "https://1.1.1.1/\r\nX: y", "https://1.1.1.1/ x", "not an address", "https://.../",
      "https://example.org*", "https://example.org?x"],
 )  # fmt: skip
 def test_what_is_no_address_is_refused(owner: APIClient, settings: Any, url: str) -> None:

@@ -93,7 +93,8 @@ def parts_of(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").encode("idna").decode()
-        _ = parts.port  # raises ValueError where it is none
+        if parts.port == 0:  # raises ValueError by itself where it is no number, or too large
+            raise ValueError
     except (ValueError, UnicodeError) as error:
         raise NotAnAddress(url) from error
     schemes = {"https", "http"} if settings.WEBHOOKS_TO_LOOPBACK else {"https"}
