@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from forsale_api.api.fields import (
     CharField,
+    DateField,
     IntegerField,
     QueryBooleanField,
     QueryIntegerField,
@@ -17,7 +18,7 @@ from forsale_api.api.fields import (
 )
 from forsale_api.api.paging import PageQuery
 from forsale_api.plays.models import DECISIONS
-from forsale_api.plays.serializers import EDITIONS, GAMES, VARIANTS, DateField
+from forsale_api.plays.serializers import EDITIONS, GAMES, VARIANTS
 from forsale_api.rules.for_sale import EDITIONS as FOR_SALE_EDITIONS
 from forsale_api.rules.for_sale import VARIANTS as FOR_SALE_VARIANTS
 from stats import services

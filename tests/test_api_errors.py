@@ -226,6 +226,7 @@ def test_no_value_in_any_field_is_a_fault_of_ours(club, owner, member, value):
         "clubs/nantes/players/?name=%00", "clubs/nantes/players/?name=%ED%A0%80", "clubs/?cursor=%00",
         "clubs/?cursor=WzAsMSwiMSJd", "clubs/?cursor=WzAsbnVsbCxudWxsXQ", "clubs/?cursor=W10",
         "clubs/?cursor=WzAsImEiLCI5OTk5OTk5OTk5OTk5OTk5OTk5OTk5Il0", "problems/%00/", "%ff%fe/",
+        "clubs/nantes/players/?cursor=WzAsIlx1ZDgwMCIsIjAxYTIyZGM1LTRmM2MtNzZhMC04ZGJlLWRkM2M3ZWNkNTMxZCJd",
     ],
 )  # fmt: skip
 def test_no_address_is_a_fault_of_ours(club, owner, address):
@@ -245,6 +246,13 @@ def test_no_header_is_a_fault_of_ours(club, owner, header, value):
         owner.post(CLUBS, {"name": "X"}, headers={header: value}),
     ):
         assert answer.status_code < 500
+
+
+def test_a_body_in_chunks_is_refused_rather_than_taken_for_an_empty_one(club, owner):
+    answer = owner.patch(CLUBS + "nantes/", {"name": "X"}, headers={"Transfer-Encoding": "chunked"})
+    check_shape(answer, 400)
+    assert "Content-Length" in answer.json()["detail"]
+    assert owner.get(CLUBS + "nantes/").json()["name"] != "X"
 
 
 # ---- the closed lists -------------------------------------------------------------------------------

@@ -255,6 +255,12 @@ def test_seasons_are_made_by_owners_and_seen_by_whoever_sees_the_club(
     assert owner.get(address).status_code == 404
 
 
+@pytest.mark.parametrize("day", ["20260901", "2026-W36-2", "2026-9-1", "٢٠٢٦-٠٩-٠١"])
+def test_a_day_is_written_in_one_way(club: Club, owner: APIClient, day: str) -> None:
+    answer = owner.post(SEASONS, AUTUMN | {"first_day": day})
+    assert (answer.status_code, code(answer)) == (400, "invalid")
+
+
 def test_a_season_ends_after_it_begins_and_has_its_name_alone(club: Club, owner: APIClient) -> None:
     early = owner.post(SEASONS, AUTUMN | {"last_day": "2026-08-31"})
     assert (early.status_code, code(early)) == (422, "season-ends-early")

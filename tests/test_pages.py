@@ -114,6 +114,13 @@ def test_the_first_view_of_the_dashboard_is_light(db: Any, client: Client) -> No
     assert sum(sizes.values()) < 700_000, sizes
 
 
+@pytest.mark.parametrize(
+    ("address", "status"), [("/?club=%00", 404), ("/players/?club=%00", 404), ("/clubs/?q=%00&after=%00", 200)]
+)
+def test_no_filter_of_a_page_is_a_fault_of_ours(db: Any, client: Client, address: str, status: int) -> None:
+    page(client, address, status)
+
+
 def test_a_page_that_is_not_there_says_so_in_the_language_of_the_reader(db: Any, client: Client) -> None:
     assert "There is nothing here for you" in page(client, "/clubs/nowhere/", 404)
     assert "Il n’y a rien ici pour vous" in page(client, "/nowhere/", 404, accept_language="fr")

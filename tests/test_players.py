@@ -44,10 +44,17 @@ def test_different_names_stay_apart():
     assert len({name_key(name) for name in names}) == len(names)
 
 
-@pytest.mark.parametrize("name", ["\ufdfa" * 50, "01a22dc5-4f3c-76a0-8dbe-dd3c7ecd531d"])
+@pytest.mark.parametrize(
+    "name", ["\ufdfa" * 50, "\u200d", "\ufeff \u3164", "Th\u202eéo", "01a22dc5-4f3c-76a0-8dbe-dd3c7ecd531d"]
+)
 def test_a_name_that_cannot_be_kept_or_looks_like_an_id_is_refused(club, owner, name):
     answer = owner.post(PLAYERS, {"name": name})
     assert (answer.status_code, code(answer)) == (400, "bad-name")
+
+
+@pytest.mark.parametrize("name", ["👩\u200d👧", "می\u200cخواهم", "\u200fאבי"])
+def test_a_name_may_hold_the_marks_that_its_script_needs(club, owner, name):
+    assert owner.post(PLAYERS, {"name": name}).json()["name"] == name
 
 
 def test_extra_blanks_are_not_stored(club, owner):

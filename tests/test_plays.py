@@ -167,6 +167,8 @@ def test_a_date_of_another_calendar_gets_a_hint(member: APIClient) -> None:
         ({"colour": "red"}, "/colour", "unknown-field"),
         ({"game": "chess"}, "/game", "invalid-choice"),
         ({"played_on": "2026-W48-6"}, "/played_on", "invalid"),
+        ({"played_on": "٢٠٢٦-١١-٠١"}, "/played_on", "invalid"),
+        ({"played_at": "٢١:١٠"}, "/played_at", "invalid"),
         ({"played_on": None}, "/played_on", "null"),
         ({"played_at": "9 pm"}, "/played_at", "invalid"),
         ({"counts": "yes"}, "/counts", "invalid"),

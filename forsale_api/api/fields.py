@@ -52,23 +52,41 @@ class CharField(serializers.CharField):
         return super().to_internal_value(data)
 
 
-_PRINTABLE = r"[^\x00-\x1f\x7f-\x9f]"
-LINE_PATTERN = rf"^{_PRINTABLE}*[^\s\x00-\x1f\x7f-\x9f]{_PRINTABLE}*$"
-_LINE = re.compile(LINE_PATTERN.replace("$", r"\Z"))
+class DateField(serializers.DateField):
+    """A calendar date, YYYY-MM-DD and nothing else."""
+
+    def to_internal_value(self, value: Any) -> Any:
+        if not isinstance(value, str) or not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+            self.fail("invalid", format="YYYY-MM-DD")
+        return super().to_internal_value(value)
 
 
-@extend_schema_field({"type": "string", "minLength": 1, "maxLength": 100, "pattern": LINE_PATTERN})
+# What ends a line, or turns the direction of what stands beside it: on a page it would rewrite other people's text.
+_CONTROLS = r"\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069"
+# What shows nothing by itself; within a name some scripts need it.
+_UNSEEN = r"\xad\u200b-\u200f\u2060-\u2064\u3164\ufeff"
+NAME_PATTERN = rf"^[^{_CONTROLS}]*[^\s{_CONTROLS}{_UNSEEN}][^{_CONTROLS}]*$"
+_NAME = re.compile(NAME_PATTERN.replace("$", r"\Z"))
+BAD_NAME = _("A name is one line of 1 to 100 characters that can be seen.")
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be read as the name of somebody or something; its length is not looked at."""
+    return _NAME.match(text) is not None
+
+
+@extend_schema_field({"type": "string", "minLength": 1, "maxLength": 100, "pattern": NAME_PATTERN})
 class NameField(CharField):
     """The name of somebody or something: one line of at most 100 characters, not blank."""
 
-    default_error_messages = {"bad-name": _("A name is one line of 1 to 100 characters.")}
+    default_error_messages = {"bad-name": BAD_NAME}
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=100, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
-        if not _LINE.match(data):
+        if not is_name(data):
             self.fail("bad-name")
         return " ".join(text.split())
 

@@ -46,6 +46,7 @@ def _unpack(cursor: str, model: type[Model], field: str) -> tuple[bool, Any, Any
             raise ValueError
         if isinstance(value, int) and abs(value) >= 2**63:
             raise ValueError
+        str(value).encode()  # half a character cannot be looked for
     except Exception as error:
         raise Problem(
             gettext("This cursor is not one of ours; take it from next or previous."),

@@ -42,6 +42,7 @@ class APIView(DRFView):
       409 and 422 where `idempotent`, 429).
     - `conditional`: methods that read If-Match (call `check_if_match`); PATCH and DELETE unless said otherwise.
     - `max_body`: the largest body in bytes.
+    - `reads_chunks`: it takes a body without Content-Length, of which Django would see nothing.
     - `deprecations`: by method, since when it is deprecated and when it goes.
 
     Bodies and answers are named by `@extend_schema(request=..., responses={200: ...})` on the method; a page of a
@@ -54,6 +55,7 @@ class APIView(DRFView):
     problems: Mapping[str, tuple[int, ...]] = {}
     conditional: Collection[str] = frozenset({"PATCH", "DELETE"})
     max_body = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    reads_chunks = False
     deprecations: Mapping[str, Deprecation] = {}
     query: dict[str, Any]
 
@@ -66,6 +68,8 @@ class APIView(DRFView):
             raise TooLarge(
                 gettext("A body has at most %(count)d bytes here.") % {"count": self.max_body}, code="too-large"
             )
+        if "chunked" in request.headers.get("Transfer-Encoding", "") and not self.reads_chunks:
+            raise Problem(gettext("Send the body with its Content-Length, not in chunks."), code="bad-request")
         super().initial(request, *args, **kwargs)
         reader = self.query_serializer if request.method in ("GET", "HEAD") else NoQuery
         self.query = reader.read(request.query_params)

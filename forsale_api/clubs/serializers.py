@@ -8,7 +8,15 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from forsale_api.api.fields import BooleanField, CharField, IntegerField, NameField, QueryBooleanField, StrictSerializer
+from forsale_api.api.fields import (
+    BooleanField,
+    CharField,
+    DateField,
+    IntegerField,
+    NameField,
+    QueryBooleanField,
+    StrictSerializer,
+)
 from forsale_api.api.paging import PageQuery
 from forsale_api.clubs.invitations import MOST_DAYS, MOST_USES
 from forsale_api.clubs.models import Role, Visibility
@@ -158,7 +166,7 @@ class SeasonSerializer(StrictSerializer):
 
     id = serializers.IntegerField(read_only=True)
     name = NameField(help_text=_("Once per club"))
-    first_day = serializers.DateField()
-    last_day = serializers.DateField(allow_null=True, default=None, help_text=_("null while the season goes on"))
+    first_day = DateField()
+    last_day = DateField(allow_null=True, default=None, help_text=_("null while the season goes on"))
     created_at = serializers.DateTimeField(read_only=True)
     updated_at = serializers.DateTimeField(read_only=True)

@@ -18,6 +18,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext
 
+from forsale_api.api.fields import BAD_NAME, is_name
 from forsale_api.api.permissions import SCOPES
 from forsale_api.api.problems import AgainstTheRules, Conflict, Forbidden, NotFound, Problem
 from forsale_api.clubs.authentication import digest
@@ -216,13 +217,11 @@ def clean_name(name: str) -> str:
 def key_of(name: str, place: Place = ()) -> str:
     """What the name is compared by (`models.name_key`).
 
-    Raises `Problem` (400) where the name is empty, longer than 100 characters, or spelt like an id.
+    Raises `Problem` (400) where the name shows nothing, is longer than 100 characters, or spelt like an id.
     """
     key = name_key(name)
-    if not key or len(name) > NAME_LENGTH or len(key) > KEY_LENGTH:
-        raise Problem(
-            gettext("A name has 1 to %(length)d characters.") % {"length": NAME_LENGTH}, code="bad-name", place=place
-        )
+    if not key or not is_name(name) or len(name) > NAME_LENGTH or len(key) > KEY_LENGTH:
+        raise Problem(str(BAD_NAME), code="bad-name", place=place)
     if UUID_FORM.match(name):
         raise Problem(gettext("A name may not look like an id."), code="bad-name", place=place)
     return key

@@ -19,6 +19,7 @@ from forsale_api.api.codes import FINDING_CODES
 from forsale_api.api.fields import (
     BooleanField,
     CharField,
+    DateField,
     IntegerField,
     NameField,
     QueryBooleanField,
@@ -41,21 +42,15 @@ ORDERINGS = [sign + field for field in ("played_on", "created_at", "updated_at")
 # ---- fields -----------------------------------------------------------------------------------------
 
 
-class DateField(serializers.DateField):
-    """A calendar date, YYYY-MM-DD and nothing else."""
-
-    def to_internal_value(self, value: Any) -> Any:
-        if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d\d-\d\d", value):
-            self.fail("invalid", format="YYYY-MM-DD")
-        return super().to_internal_value(value)
+TIME_PATTERN = "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$"
 
 
-@extend_schema_field({"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$", "examples": ["21:10"]})
+@extend_schema_field({"type": "string", "pattern": TIME_PATTERN, "examples": ["21:10"]})
 class TimeField(serializers.TimeField):
     """A local time, HH:MM or HH:MM:SS."""
 
     def to_internal_value(self, value: Any) -> Any:
-        if not isinstance(value, str) or not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?", value):
+        if not isinstance(value, str) or not re.fullmatch(TIME_PATTERN.strip("^$"), value):
             self.fail("invalid", format="HH:MM[:SS]")
         return super().to_internal_value(value)
 

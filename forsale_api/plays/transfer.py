@@ -62,6 +62,7 @@ class BulkPlays(APIView):
     parser_classes = [NDJSONParser]
     renderer_classes = [NDJSONRenderer]
     max_body = LARGEST_UPLOAD
+    reads_chunks = True
     reads_key = True
 
     @extend_schema(
