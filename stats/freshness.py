@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db import connection
+from django.db.models import Count, Exists, Max, Q, Subquery, Sum, Value
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from forsale_api.api.permissions import viewer
 from forsale_api.api.views import conditional, tag_of
-from forsale_api.clubs.models import Club, Membership, Visibility
+from forsale_api.clubs.models import Club, Player, Visibility
 from forsale_api.plays.models import Play
 from stats.models import FoldLock, RatingDue, Simulation
 from stats.simulation import ENGINE
@@ -49,15 +50,10 @@ def _state(filters: Mapping[str, Any], reader: Any, rated: bool) -> tuple[Any, .
         newest=Subquery(Play.objects.order_by("-updated_at", "-pk").values("updated_at")[:1]),
         clubs=Subquery(clubs.values("n")),
         changed=Subquery(clubs.values("changed")),
-        due=_due(RatingDue.objects.all(), rated),
+        due=Exists(RatingDue.objects.all()) if rated else Value(False),
     )
     found: tuple[Any, ...] | None = stamps_of_all.values_list("due", "folded_at", "newest", "clubs", "changed").first()
     return None if found is None or found[0] else found[1:]
-
-
-def _due(waiting: QuerySet[RatingDue], rated: bool) -> Exists | Value:
-    """Whether ratings that are among the figures are out of date."""
-    return Exists(waiting) if rated else Value(False)
 
 
 def _state_of_club(filters: Mapping[str, Any], reader: Any, rated: bool) -> tuple[Any, ...] | None:
@@ -65,28 +61,35 @@ def _state_of_club(filters: Mapping[str, Any], reader: Any, rated: bool) -> tupl
 
     While ratings are out of date there is none: they come without a stamp of their own, and are gone into soon.
     """
-    player: Any = filters.get("player")
-    slug = filters.get("club")
-    clubs = Club.objects.filter(players=player) if player else Club.objects.all()
-    clubs = clubs.filter(slug=slug) if slug else clubs
-    newest = Play.objects.filter(club=OuterRef("pk")).order_by("-updated_at", "-pk").values("updated_at")[:1]
-    stamps = clubs.annotate(
-        folded=Subquery(FoldLock.objects.values("folded_at")[:1]),
-        newest=Subquery(newest),
-        mine=Exists(Membership.objects.filter(club=OuterRef("pk"), user=reader.pk or 0)),
-        due=_due(RatingDue.objects.filter(club=OuterRef("pk")), rated),
+    player, slug = filters.get("player"), filters.get("club")
+    given: list[Any] = [reader.pk or 0]
+    where = []
+    if player:
+        where.append("player.id = %s")
+        given.append(Player._meta.pk.get_db_prep_value(player, connection))
+    if slug:
+        where.append("club.slug = %s")
+        given.append(slug)
+    statement = _OF_CLUB.format(
+        player=", player.name" if player else "",
+        due="EXISTS (SELECT 1 FROM stats_ratingdue WHERE club_id = club.id)" if rated else "false",
+        seated="JOIN clubs_player player ON player.club_id = club.id" if player else "",
+        where=" AND ".join(where),
     )
-    names = (
-        "due",
-        "mine",
-        "visibility",
-        "pk",
-        "updated_at",
-        "folded",
-        "newest",
-        *(["players__name"] if player else []),
-    )
-    found: tuple[Any, ...] | None = stamps.values_list(*names).first()
+    with connection.cursor() as cursor:
+        cursor.execute(statement, given)
+        found: tuple[Any, ...] | None = cursor.fetchone()
     if found is None or found[0]:
         return None
-    return None if found[2] == Visibility.PRIVATE and not found[1] else found[1:]
+    mine, visibility = found[1:3]
+    return None if visibility == Visibility.PRIVATE and not mine else found[1:]
+
+
+# By hand, since Django takes as long to write it down as PostgreSQL takes to answer it.
+_OF_CLUB = """
+    SELECT {due},
+        EXISTS (SELECT 1 FROM clubs_membership WHERE club_id = club.id AND user_id = %s),
+        club.visibility, club.id, club.updated_at, (SELECT folded_at FROM stats_foldlock LIMIT 1),
+        (SELECT updated_at FROM plays_play WHERE club_id = club.id ORDER BY updated_at DESC, id DESC LIMIT 1){player}
+    FROM clubs_club club {seated} WHERE {where}
+"""
