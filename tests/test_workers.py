@@ -22,6 +22,7 @@ from rest_framework.test import APIClient
 
 from forsale_api.celery import EmbeddedWorker, app
 from forsale_api.clubs.models import Club
+from forsale_api.plays.models import PlayToFold
 from stats import aggregates, services, tasks
 from stats.models import Chunk, Simulation, SimulationResult, Status
 from stats.simulation import simulate
@@ -338,6 +339,19 @@ def test_figures_are_at_most_five_seconds_behind_a_write(
     wait_for(lambda: aggregates.score_blocks({})["results"], 5, "the play in the figures")
 
 
+def test_figures_do_not_wait_for_a_long_simulation(
+    worker: Callable[..., EmbeddedWorker], owner: APIClient, club: Club
+) -> None:
+    running = worker(1)
+    simulation = ask(500_000_000, requester=owner.user)
+    wait_for(lambda: done(simulation) > 500_000, 60, "chunks that have found their size")
+    post(owner)
+    wait_for(lambda: not PlayToFold.objects.exists(), 10, "the fold")
+    assert done(simulation) < simulation.games
+    services.cancel(id=simulation.pk, requester=owner.user)
+    assert running.stop(timeout=20)
+
+
 # ---- workers of their own process -------------------------------------------------------------------
 
 
@@ -452,6 +466,6 @@ def test_chunks_stored_in_a_shuffled_order_give_the_same_counts(db: Any, setting
         random.shuffle(leases)
         for taken in leases:
             summary = simulate(**ASKED, games=taken.games, first_game=taken.first_game)
-            assert services.store(lease=taken, summary=summary, seconds=1.0)
+            assert services.store(lease=taken, summary=summary, seconds=services.CHUNK_SECONDS)
     assert done(simulation) == 60_000
     assert services.summary_of(Simulation.objects.get()) == simulate(**ASKED, games=60_000)
