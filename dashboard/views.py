@@ -1,6 +1,5 @@
 """The pages people use: what an address shows. Each view translates in, asks, and renders."""
 
-import csv
 from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
@@ -22,6 +21,7 @@ from dashboard import scores, sentences
 from dashboard.play_facts import Told
 from dashboard.sentences import in_language
 from forsale_api import rules
+from forsale_api.api.formats import csv_line
 from forsale_api.api.problems import Problem
 from forsale_api.clubs import services as clubs_services
 from forsale_api.clubs.models import Club, Membership, User, Visibility
@@ -89,19 +89,10 @@ def scores_live(request: HttpRequest) -> HttpResponse:
     return render(request, "dashboard/parts/scores.html", score_section(request))
 
 
-class _Echo:
-    """A file that gives back each line instead of keeping it."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
 def as_csv(name: str, rows: Iterable[Sequence[Any]]) -> HttpResponseBase:
     """Rows as a CSV file of this name, streamed."""
-    writer = csv.writer(_Echo())
-    lines: Iterable[Any] = (writer.writerow(row) for row in rows)
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+    return StreamingHttpResponse(map(csv_line, rows), content_type="text/csv; charset=utf-8", headers=headers)
 
 
 @require_safe

@@ -51,6 +51,14 @@ def test_a_player_page_is_not_for_search_engines(owner: APIClient, club: Club, c
     assert '<meta name="robots" content="noindex">' in answer.content.decode()
 
 
+def test_a_name_in_the_csv_of_a_page_is_no_formula(owner: APIClient, club: Club, client: Client) -> None:
+    publish(club)
+    post(owner, seats=[{**seat, "player": name} for seat, name in zip(seats(), ("=1+1", "@A1", "-2"), strict=True)])
+    rate_all()
+    text = client.get("/players/?club=nantes&min_plays=1&format=csv").getvalue().decode()
+    assert sorted(row.split(",")[1] for row in text.splitlines()[1:]) == ["'-2", "'=1+1", "'@A1"]
+
+
 def test_few_plays_lead_nobody_and_the_threshold_is_said(owner: APIClient, club: Club, client: Client) -> None:
     publish(club)
     post(owner)

@@ -1,10 +1,12 @@
 """JSON in and out, strict enough that what was parsed can always be stored and written back."""
 
 import codecs
+import csv
+import io
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
 from django.conf import settings
@@ -85,6 +87,21 @@ class CSVRenderer(renderers.BaseRenderer):
 
     media_type = "text/csv"
     format = "csv"
+
+
+def csv_line(values: Iterable[Any]) -> str:
+    """A line of CSV, in which no text is one that a spreadsheet would run as a formula."""
+    out = io.StringIO()
+    csv.writer(out).writerow([_cell(value) for value in values])
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r", "\n")):
+        return "'" + value
+    return value
 
 
 class JSONRenderer(renderers.JSONRenderer):

@@ -1,7 +1,5 @@
 """Many plays at once, streamed in constant memory: NDJSON in, NDJSON and CSV out."""
 
-import csv
-import io
 import json
 import logging
 from collections.abc import Iterator, Sequence
@@ -20,7 +18,7 @@ from rest_framework.exceptions import APIException, ParseError, UnsupportedMedia
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
-from forsale_api.api.formats import CSVRenderer, NDJSONRenderer, parse_json
+from forsale_api.api.formats import CSVRenderer, NDJSONRenderer, csv_line, parse_json
 from forsale_api.api.paging import as_uuid
 from forsale_api.api.permissions import viewer
 from forsale_api.api.problems import Problem, TooLarge, body, error_entry, exception_handler
@@ -297,14 +295,14 @@ class ExportTable(_Export):
         inside = clubs_of(viewer(request))
 
         def lines() -> Iterator[bytes]:
-            yield _row(HEADER)
+            yield csv_line(HEADER).encode()
             number = rows = 0
             for number, play in enumerate(_at_one_moment(plays), 1):  # noqa: B007
                 shows_notes = play.club.notes_public or play.club_id in inside
                 for row in _rows(play, shows_notes=shows_notes):
-                    yield _row(row)
+                    yield csv_line(row).encode()
                     rows += 1
-            yield _row(("complete", number, rows, *[""] * (len(HEADER) - 3)))
+            yield csv_line(("complete", number, rows, *[""] * (len(HEADER) - 3))).encode()
 
         answer = self.answer(request, plays, inside, lines(), CSVRenderer.media_type + "; charset=utf-8")
         answer.headers["Content-Disposition"] = 'attachment; filename="plays.csv"'
@@ -328,20 +326,6 @@ def _rows(play: Play, *, shows_notes: bool) -> Iterator[list[Any]]:
             *(seat.get(name) for name in SEAT_COLUMNS),
             " ".join(map(str, cards)) if cards is not None else None,
         ]
-
-
-def _row(values: Sequence[Any]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out).writerow([_cell(value) for value in values])
-    return out.getvalue().encode()
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r", "\n")):
-        return "'" + value
-    return value
 
 
 def _at_one_moment(plays: QuerySet[Play]) -> Iterator[Play]:
