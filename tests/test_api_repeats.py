@@ -50,6 +50,13 @@ def test_the_same_key_with_another_body_is_refused(owner):
     assert Club.objects.count() == 1
 
 
+def test_the_same_body_written_by_another_program_is_the_same(owner):
+    for body in ('{"name": "Nantes", "visibility": "public"}', '{"visibility":"public",\n"name":"N\\u0061ntes"}'):
+        answer = owner.post(CLUBS, body, content_type="application/json", headers=KEY)
+        assert answer.status_code == 201, answer.content
+    assert Club.objects.count() == 1
+
+
 def test_a_key_belongs_to_its_caller_and_its_address(club, owner, member):
     assert owner.post(PLAYERS, {"name": "Anne"}, headers=KEY).status_code == 201
     assert member.post(PLAYERS, {"name": "Ben"}, headers=KEY).status_code == 201

@@ -136,7 +136,7 @@ def idempotent(method: Callable[..., Response]) -> Callable[..., Response]:
                 gettext("An Idempotency-Key has 1 to 200 visible ASCII characters."), code="bad-idempotency-key"
             )
         try:
-            body_hash = hashlib.sha256(request.body).hexdigest()
+            body_hash = hashlib.sha256(_canonical(request.body)).hexdigest()
         except RawPostDataException:  # a form, read while looking for its CSRF token
             raise UnsupportedMediaType(request.content_type) from None
         try:
@@ -177,6 +177,14 @@ def _first_or_stored(request: Request, key: str, body_hash: str, act: Callable[[
     row.answer = _plain(response.data)
     row.save(update_fields=["status", "location", "answer"])
     return response
+
+
+def _canonical(body: bytes) -> bytes:
+    """The body; of JSON, blanks and the order of members do not matter, so that another program may repeat it."""
+    try:
+        return json.dumps(json.loads(body), sort_keys=True).encode()
+    except (ValueError, RecursionError):  # no JSON, or too deep: as it was sent
+        return body
 
 
 def _plain(data: Any) -> Any:
