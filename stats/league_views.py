@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from forsale_api.api.fields import IntegerField, QueryBooleanField, StrictSerializer
+from forsale_api.api.fields import IntegerField, QueryBooleanField, StrictSerializer, UUIDField
 from forsale_api.api.paging import PageQuery
 from forsale_api.api.schema import page_of
 from forsale_api.api.views import APIView, idempotent
@@ -25,7 +25,6 @@ from stats.serializers import (
     GameField,
     KindQuery,
     PlayerCountField,
-    UUIDField,
     VariantField,
 )
 from stats.simulation import LARGEST_SEED

@@ -1,6 +1,5 @@
 """The JSON of statistics and simulations: parameters and bodies that come in, and what goes out."""
 
-import re
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -15,6 +14,7 @@ from forsale_api.api.fields import (
     QueryIntegerField,
     QuerySerializer,
     StrictSerializer,
+    UUIDField,
 )
 from forsale_api.api.paging import PageQuery
 from forsale_api.plays.models import DECISIONS
@@ -27,20 +27,10 @@ from stats.models import Simulation, Status
 from stats.simulation import LARGEST_SEED, MOST_GAMES
 from stats.summary import DECISIONS as SIMULATED_DECISIONS
 
-UUID_PATTERN = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
 DATA = ("recorded", "simulated")
 
 
 # ---- what comes in ----------------------------------------------------------------------------------
-
-
-class UUIDField(serializers.UUIDField):
-    """An id as we write it, with its hyphens."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        if not isinstance(data, str) or not re.fullmatch(UUID_PATTERN, data):
-            self.fail("invalid", value=str(data)[:100])
-        return super().to_internal_value(data)
 
 
 class KindQuery(QuerySerializer):

@@ -166,6 +166,9 @@ def test_a_date_of_another_calendar_gets_a_hint(member: APIClient) -> None:
     [
         ({"colour": "red"}, "/colour", "unknown-field"),
         ({"game": "chess"}, "/game", "invalid-choice"),
+        ({"id": 5}, "/id", "invalid"),
+        ({"id": True}, "/id", "invalid"),
+        ({"id": "urn:uuid:01a22dc5-4f3c-76a0-8dbe-dd3c7ecd531d"}, "/id", "invalid"),
         ({"played_on": "2026-W48-6"}, "/played_on", "invalid"),
         ({"played_on": "٢٠٢٦-١١-٠١"}, "/played_on", "invalid"),
         ({"played_at": "٢١:١٠"}, "/played_at", "invalid"),

@@ -52,6 +52,15 @@ class CharField(serializers.CharField):
         return super().to_internal_value(data)
 
 
+class UUIDField(serializers.UUIDField):
+    """An id as we write it, with its hyphens."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, str) or not re.fullmatch("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", data):
+            self.fail("invalid", value=str(data)[:100])
+        return super().to_internal_value(data)
+
+
 class DateField(serializers.DateField):
     """A calendar date, YYYY-MM-DD and nothing else."""
 

@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from forsale_api.api.fields import QuerySerializer, StrictSerializer
+from forsale_api.api.fields import QuerySerializer, StrictSerializer, UUIDField
 from forsale_api.api.paging import PageQuery, page
 from forsale_api.api.schema import page_of
 from forsale_api.api.views import APIView, conditional, idempotent, tag_of
@@ -25,13 +25,13 @@ from forsale_api.plays import merging
 class MergeQuery(QuerySerializer):
     """Whom the player turned out to be."""
 
-    into = serializers.UUIDField(help_text=_("The id of the player who stays"))
+    into = UUIDField(help_text=_("The id of the player who stays"))
 
 
 class MergeBody(StrictSerializer):
     """Whom the player turned out to be."""
 
-    into = serializers.UUIDField(help_text=_("The id of the player who stays"))
+    into = UUIDField(help_text=_("The id of the player who stays"))
 
 
 class MergedPlayerSerializer(StrictSerializer):

@@ -26,6 +26,7 @@ from forsale_api.api.fields import (
     QueryIntegerField,
     QuerySerializer,
     StrictSerializer,
+    UUIDField,
 )
 from forsale_api.api.paging import PageQuery
 from forsale_api.api.schema import page_of
@@ -322,7 +323,7 @@ class PlayPatch(StrictSerializer):
 class PlayBody(PlayPatch):
     """A new play."""
 
-    id = serializers.UUIDField(required=False, help_text=_("Made by the client, so that sending again is harmless"))
+    id = UUIDField(required=False, help_text=_("Made by the client, so that sending again is harmless"))
     club = CharField(max_length=50, help_text=_("The slug of the club"))
     game = serializers.ChoiceField(choices=GAMES)
     played_on = DateField(help_text=_("The club's local calendar date"))
