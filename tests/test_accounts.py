@@ -98,6 +98,9 @@ def test_one_signs_up_with_a_name_and_a_password_and_is_in(db: Any, client: Clie
     [
         {"username": "OLIVE"},
         {"username": "me"},
+        {"username": "Ｍｅ"},
+        {"username": "ｏｌｉｖｅ"},
+        {"username": ".."},
         {"username": "a b"},
         {"password1": "12345678", "password2": "12345678"},
     ],

@@ -1,5 +1,7 @@
 """Accounts: who may make one, what is mailed, and how one ends. The pages are those of django-allauth."""
 
+import unicodedata
+
 from allauth.account.adapter import DefaultAccountAdapter
 from django.conf import settings
 from django.db import transaction
@@ -29,6 +31,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def get_client_ip(self, request: HttpRequest) -> str:
         """Whom attempts to log in are counted against: the same address as the limits of the API."""
         return client_address(request)
+
+    def clean_username(self, username: str, shallow: bool = False) -> str:
+        """The name in one spelling, so that no wide or joined letters look like somebody else's."""
+        return str(super().clean_username(unicodedata.normalize("NFKC", username), shallow))
 
     def format_email_subject(self, subject: str) -> str:
         return subject.strip()
