@@ -68,7 +68,8 @@ def everything_shown(clients: list[APIClient], play: str, who: Player) -> dict[s
         PLAYS, f"{PLAYS}?club=nantes&include=record", f"{PLAYS}{play}/", f"{PLAYS}{play}/scores/",
         f"{PLAYS}{play}/history/", f"{PLAYS}?club=nantes&player={who.pk}", PLAYERS, f"{PLAYERS}{who.pk}/",
         "/api/v1/stats/players/?club=nantes", f"/api/v1/stats/players/{who.pk}/", "/", "/plays/", f"/plays/{play}/",
-        "/clubs/nantes/", f"{PLAYS}export.ndjson?club=nantes", f"{PLAYS}export.csv?club=nantes", f"/embed/plays/{play}/",
+        "/clubs/nantes/", f"{PLAYS}export.ndjson?club=nantes", f"{PLAYS}export.csv?club=nantes",
+        f"/embed/plays/{play}/",
     ]  # fmt: skip
     shown = {}
     for address in addresses:
