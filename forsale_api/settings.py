@@ -334,13 +334,14 @@ CELERY_TASK_QUEUES: dict[str, dict[str, Any]] = {"figures": {}, "chunks": {}}
 CELERY_TASK_ROUTES = {
     f"stats.tasks.{task}": {"queue": "chunks"} for task in ("run_chunk", "play_league", "price_table")
 }
-# Beat's own messages are worthless once the next is due.
+# Beat's own messages are worthless once some later ones are there; but with a single core and chunks of a second they
+# come faster than they get their turn, so each must outlive the wait for it.
 CELERY_BEAT_SCHEDULE = {
-    "fold plays into counts": {"task": "stats.tasks.fold", "schedule": 1.0, "options": {"expires": 1.0}},
+    "fold plays into counts": {"task": "stats.tasks.fold", "schedule": 1.0, "options": {"expires": 3.0}},
     "take up what was left": {"task": "stats.tasks.reconcile", "schedule": 10.0, "options": {"expires": 10.0}},
     "forget old answers": {"task": "api.purge_idempotency_keys", "schedule": 86_400.0},
     "forget what apps held": {"task": "clubs.forget_grants", "schedule": 86_400.0},
-    "tell webhooks": {"task": "webhooks.announce", "schedule": 1.0, "options": {"expires": 1.0}},
+    "tell webhooks": {"task": "webhooks.announce", "schedule": 1.0, "options": {"expires": 3.0}},
     "forget old messages": {"task": "webhooks.forget", "schedule": 86_400.0},
 }
 SIMULATION_WIDTH = 2 * (os.cpu_count() or 1)  # chunks of one simulation that are out: one in hand, one waiting

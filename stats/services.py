@@ -47,9 +47,7 @@ RUN_CHUNK, START_REFERENCES = "stats.tasks.run_chunk", "stats.tasks.start_refere
 
 FIRST_CHUNK = 5_000
 """Games of a simulation's first chunks, before its speed is known: some milliseconds, and progress at once."""
-CHUNK_SECONDS = 0.3
-"""What a chunk takes. Workers serve the queues in turns, so with one core this is also how often a short task gets one:
-more often than beat sends them (twice a second), or they would all be out of date when their turn comes."""
+CHUNK_SECONDS = 1.0
 LARGEST_CHUNK = 20_000_000
 LEASE = timedelta(seconds=30)
 UNANSWERED = timedelta(seconds=20)
