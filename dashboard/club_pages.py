@@ -1,4 +1,4 @@
-"""What members do with their club on pages: people and roles, invitations, players, seasons."""
+"""What members do with their club on pages: people and roles, invitations, players, seasons, settings."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,6 +7,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,17 +16,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from dashboard.views import signed_in_user
+from dashboard import sentences
+from dashboard.views import ClubForm, signed_in_user
 from forsale_api.api.problems import Problem
 from forsale_api.clubs import invitations, seasons, services
 from forsale_api.clubs.models import Invitation, Membership, Player, Role, Season
+from forsale_api.clubs.serializers import time_zones
 from forsale_api.plays import merging
 
 
-def _member(request: HttpRequest, slug: str, *, owner: bool = False) -> Membership:
+def _member(request: HttpRequest, slug: str, *, owner: bool = False, lock: bool = False) -> Membership:
     """The reader's membership; for whoever is no member, or no owner where one is needed, there is no such page."""
     try:
-        return (services.require_owner if owner else services.require_member)(signed_in_user(request), slug)
+        return (services.require_owner if owner else services.require_member)(signed_in_user(request), slug, lock=lock)
     except Problem as problem:
         raise Http404(str(problem.detail)) from problem
 
@@ -66,6 +69,30 @@ class SeasonForm(forms.Form):
         required=False,
         help_text=gettext_lazy("Leave it empty while the season goes on."),
     )
+
+
+class SettingsForm(ClubForm):
+    """All that an owner may change of a club but its address."""
+
+    time_zone = forms.ChoiceField(
+        label=gettext_lazy("Time zone"), help_text=gettext_lazy("Decides what day it is at the club’s tables.")
+    )
+    notes_public = forms.BooleanField(
+        label=gettext_lazy("Show places and notes to whoever sees the plays"),
+        help_text=gettext_lazy("Unticked, they are for members."),
+        required=False,
+    )
+    field_order = ("name", "visibility", "time_zone")
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["time_zone"].choices = [(name, name.replace("_", " ")) for name in time_zones()]  # type: ignore[attr-defined]
+
+
+class DeletionForm(forms.Form):
+    """What ends a club: its name, typed in full."""
+
+    name = forms.CharField(label=gettext_lazy("The name of the club, to be sure"))
 
 
 # ---- the page ---------------------------------------------------------------------------------------
@@ -237,3 +264,36 @@ def season_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     mine = _member(request, slug, owner=True)
     found = get_object_or_404(Season, club=mine.club, pk=pk)
     return _done(request, slug, found.delete, _("The season is gone; its plays are not."), "#seasons")
+
+
+# ---- settings ---------------------------------------------------------------------------------------
+
+
+@login_required
+@transaction.atomic
+def club_settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the club is called, who sees it, when its day begins."""
+    club = _member(request, slug, owner=True, lock=request.method == "POST").club
+    form = SettingsForm(request.POST or None, initial={name: getattr(club, name) for name in SettingsForm.base_fields})
+    if request.method == "POST" and form.is_valid():
+        services.change_club(club, **form.cleaned_data)
+        messages.success(request, _("Saved."))
+        return redirect("dashboard:club", slug=slug)
+    return render(request, "dashboard/club_settings.html", {"club": club, "form": form})
+
+
+@login_required
+@transaction.atomic
+def club_delete(request: HttpRequest, slug: str) -> HttpResponse:
+    """The club goes for good once its name is typed."""
+    club = _member(request, slug, owner=True, lock=request.method == "POST").club
+    form = DeletionForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        if services.clean_name(form.cleaned_data["name"]) == club.name:
+            services.delete_club(club)
+            messages.success(request, _("%(club)s is gone, and with it all its plays.") % {"club": club.name})
+            return redirect("dashboard:clubs")
+        form.add_error("name", _("This is not the name of the club."))
+    number = club.plays.filter(deleted_at=None).count()
+    context = {"club": club, "form": form, "plays": sentences.number_of_plays(number)}
+    return render(request, "dashboard/club_delete.html", context)

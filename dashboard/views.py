@@ -21,10 +21,12 @@ from dashboard import scores, sentences
 from dashboard.play_facts import Told
 from dashboard.sentences import in_language
 from forsale_api import rules
+from forsale_api.api.fields import BAD_NAME, is_name
 from forsale_api.api.formats import csv_line
 from forsale_api.api.problems import Problem
 from forsale_api.clubs import services as clubs_services
 from forsale_api.clubs.models import Club, Membership, User, Visibility
+from forsale_api.clubs.services import NAME_LENGTH
 from forsale_api.plays.models import Play
 from forsale_api.plays.services import finding_in_words
 from stats import aggregates
@@ -247,7 +249,7 @@ def clubs(request: HttpRequest) -> HttpResponse:
 class ClubForm(forms.Form):
     """A new club."""
 
-    name = forms.CharField(label=gettext_lazy("Name of the club"), max_length=100)
+    name = forms.CharField(label=gettext_lazy("Name of the club"), max_length=NAME_LENGTH)
     visibility = forms.ChoiceField(
         label=gettext_lazy("Who sees its plays"),
         choices=[
@@ -261,6 +263,12 @@ class ClubForm(forms.Form):
         help_text=gettext_lazy("Shown only together with others, from five such plays on."),
         required=False,
     )
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if not is_name(name):
+            raise forms.ValidationError(BAD_NAME)
+        return clubs_services.clean_name(name)
 
 
 @login_required

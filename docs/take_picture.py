@@ -144,6 +144,8 @@ OWN = {  # pages of a member of the demo's clubs
     "clubs-mine": "/clubs/",
     "club-mine": "/clubs/nantes/",
     "club-people": "/clubs/nantes/people/",
+    "club-settings": "/clubs/nantes/settings/",
+    "club-delete": "/clubs/nantes/delete/",
     "club-new": "/clubs/new/",
     "my-plays": "/plays/mine/",
     "account": "/accounts/",

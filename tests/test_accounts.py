@@ -31,7 +31,7 @@ ENTRANCE = ["/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"
 OWN = [
     "/accounts/", "/accounts/delete/", "/accounts/email/", "/accounts/password/change/", "/accounts/2fa/",
     "/accounts/tokens/", "/accounts/logout/", "/developers/apps/", "/plays/mine/", "/clubs/nantes/people/",
-    "/clubs/nantes/seasons/", "/accounts/reauthenticate/", "/accounts/confirm-email/",
+    "/clubs/nantes/seasons/", "/clubs/nantes/settings/", "/clubs/nantes/delete/", "/accounts/reauthenticate/", "/accounts/confirm-email/",
 ]  # fmt: skip
 
 

@@ -30,7 +30,7 @@ RUN = """async () => (await axe.run(document, {rules: {region: {enabled: false}}
     (found) => [found.id, found.nodes.map((node) => node.target.join(" ")).slice(0, 5)])"""
 OWN = [
     "/simulations/new/", "/leagues/new/", "/clubs/new/", "/accounts/", "/accounts/tokens/", "/plays/mine/",
-    "/clubs/nantes/people/",
+    "/clubs/nantes/people/", "/clubs/nantes/settings/", "/clubs/nantes/delete/",
 ]  # fmt: skip
 
 
