@@ -10,6 +10,7 @@ import sys
 import urllib.request
 from argparse import ArgumentTypeError
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 
@@ -38,11 +39,14 @@ def test_what_the_demo_prints_leads_to_a_page_and_logs_a_play_and_ctrl_c_ends_it
         logged = subprocess.run(["bash", "-c", f"{curl} -si"], capture_output=True, text=True, timeout=20)
         assert " 201 " in logged.stdout.partition("\n")[0], logged.stdout
         assert '"decided_by":"banknotes"' in logged.stdout.replace(" ", "")
+        with pytest.raises(HTTPError, match="404"):
+            urllib.request.urlopen(f"{address}api/v1/clubs/nowhere/", timeout=10)  # noqa: S310
         running.process.send_signal(signal.SIGINT)
         running.process.send_signal(signal.SIGINT)
         assert running.process.wait(20) == 0
         assert "Stopped." in (rest := running.process.stdout.read())
         assert "Traceback" not in running.printed + rest
+        assert "Not Found" not in running.printed + rest  # a caller's fault is no line of the progress
 
 
 @pytest.mark.slow
