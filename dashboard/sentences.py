@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 from dashboard.figures import Words
 from forsale_api.rules.for_sale import BASE, VARIANTS
 from stats import distribution
+from stats.bots import BOTS
 
 type Distribution = Mapping[str, Any]
 type Block = Mapping[str, Any]
@@ -34,8 +35,16 @@ MEASURES = ("total", "winning_total", "margin", "banknotes")
 
 
 def in_language(names: Mapping[str, str]) -> str:
-    """The name of a game, edition or variant in the language of the reader."""
-    return names.get((get_language() or "en")[:2]) or names["en"]
+    """The name of a game, edition, variant or bot in the language of the reader.
+
+    Pages write the apostrophe of print where the rules, and with them the API, have that of typewriters.
+    """
+    return (names.get((get_language() or "en")[:2]) or names["en"]).replace("'", "’")
+
+
+def bot_name(slug: str) -> str:
+    """The name of a bot in the language of the reader; its slug where no such bot plays any more."""
+    return in_language(BOTS[slug].names) if slug in BOTS else slug
 
 
 # ---- numbers as people write them -------------------------------------------------------------------
@@ -101,7 +110,11 @@ def _rough_percent(share: float) -> str:
 
 
 def number_of_games(games: int) -> str:
-    """10 million games, 500,000 games."""
+    """10 billion games, 10 million games, 500,000 games."""
+    if games >= 1_000_000_000 and games % 100_000_000 == 0:
+        billions = games / 1_000_000_000
+        text = decimal(billions, 0 if billions == int(billions) else 1)
+        return ngettext("%(billions)s billion games", "%(billions)s billion games", int(billions)) % {"billions": text}
     if games >= 1_000_000 and games % 100_000 == 0:
         millions = games / 1_000_000
         text = decimal(millions, 0 if millions == int(millions) else 1)
@@ -818,7 +831,7 @@ def question_source(answer: Mapping[str, Any]) -> str:
     """Under the charts of a question: who played, how many games, how sure."""
     blocks = answer["results"]
     said = {
-        "bot": answer["filters"]["bot"],
+        "bot": bot_name(answer["filters"]["bot"]),
         "games": number_of_games(sum(block["games"] for block in blocks)),
         "engine": answer["engine"],
         "mean": hundreds(answer["se_limits"]["mean"]) if answer["se_limits"]["mean"] >= 0.1 else
@@ -842,7 +855,7 @@ def number_of_deals(deals: int) -> str:
 def price_source(answer: Mapping[str, Any]) -> str:
     """Under the charts of a fair price."""
     said = {
-        "bot": answer["table"]["bot"],
+        "bot": bot_name(answer["table"]["bot"]),
         "deals": number_of_deals(answer["deals"]),
         "engine": answer["engine"],
         "limit": hundreds(answer["se_limit"]),
@@ -912,10 +925,10 @@ def league_heading(rows: Sequence[Mapping[str, Any]], fair: float) -> str:
     if not rows:
         return _("The first round is on its way")
     best = rows[0]
-    said = {"bot": best["bot"], "share": percent(best["win_share"]["value"], 1), "fair": percent(fair, 1)}
+    said = {"bot": bot_name(best["bot"]), "share": percent(best["win_share"]["value"], 1), "fair": percent(fair, 1)}
     low = (best["lead"] or {}).get("low")
     if low is not None and low > 0:
-        said["next"] = rows[1]["bot"]
+        said["next"] = bot_name(rows[1]["bot"])
         return _("%(bot)s wins most: %(share)s of its games, where %(fair)s is fair, clearly ahead of %(next)s") % said
     return _("%(bot)s wins %(share)s of its games, where %(fair)s is fair; nobody is clearly ahead") % said
 
@@ -939,10 +952,10 @@ def league_source(run: Any, table: Mapping[str, Any]) -> str:
 
 
 def line_up(bots: Sequence[str]) -> str:
-    """*coin-flip* in every seat, or the bots in seat order."""
+    """*Coin flip* in every seat, or the bots in seat order."""
     if len(set(bots)) == 1:
-        return _("%(bot)s in every seat") % {"bot": bots[0]}
-    return names(list(bots))
+        return _("%(bot)s in every seat") % {"bot": bot_name(bots[0])}
+    return names([bot_name(bot) for bot in bots])
 
 
 def simulation_heading(results: Mapping[str, Any]) -> str:

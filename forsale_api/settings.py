@@ -365,6 +365,13 @@ LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 ACCOUNT_ADAPTER = "forsale_api.clubs.accounts.AccountAdapter"
+ACCOUNT_FORMS = {
+    "signup": "dashboard.account_forms.SignupForm",
+    "login": "dashboard.account_forms.LoginForm",
+    "change_password": "dashboard.account_forms.ChangePasswordForm",
+    "set_password": "dashboard.account_forms.SetPasswordForm",
+    "reset_password_from_key": "dashboard.account_forms.ResetPasswordKeyForm",
+}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"  # an address is for a forgotten password, and nobody must give one
@@ -496,6 +503,8 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
+    # each 4xx is a warning of this one: between the lines of the demo's progress they look like faults of the site
+    "loggers": {"django.request": {"level": "ERROR" if DEMO else "WARNING"}},
 }
 
 

@@ -31,7 +31,8 @@ ENTRANCE = ["/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"
 OWN = [
     "/accounts/", "/accounts/delete/", "/accounts/email/", "/accounts/password/change/", "/accounts/2fa/",
     "/accounts/tokens/", "/accounts/logout/", "/developers/apps/", "/plays/mine/", "/clubs/nantes/people/",
-    "/clubs/nantes/seasons/", "/clubs/nantes/settings/", "/clubs/nantes/delete/", "/accounts/reauthenticate/", "/accounts/confirm-email/",
+    "/clubs/nantes/seasons/", "/clubs/nantes/settings/", "/clubs/nantes/delete/",
+    "/accounts/reauthenticate/", "/accounts/confirm-email/",
 ]  # fmt: skip
 
 
@@ -109,6 +110,24 @@ def test_a_name_is_free_and_a_password_no_common_one(olive: User, client: Client
     new = {"username": "ines", "password1": "quiet river stone", "password2": "quiet river stone"}
     assert client.post("/accounts/signup/", new | wrong).status_code == 200
     assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "name", "rules"),
+    [("en", "Username", "At least 8 characters"), ("fr", "Nom d’utilisateur", "Au moins 8 caractères")],
+)
+def test_signing_up_calls_the_name_what_logging_in_calls_it_and_sets_faults_apart_from_rules(
+    db: Any, client: Client, language: str, name: str, rules: str
+) -> None:
+    wanted = {"Accept-Language": language}
+    weak = {"username": "ines", "password1": "123", "password2": "123"}
+    html = client.post("/accounts/signup/", weak, headers=wanted).content.decode()
+    assert f">{name}</label>" in html
+    assert f">{name} " in client.get(LOGIN, headers=wanted).content.decode()
+    (helps,) = re.findall(r'<span class="helptext"[^>]*>(.*?)</span>', html)
+    assert helps.startswith(rules)
+    assert len(re.findall(r"<ul class=\"errorlist\"[^>]*>(<li>[^<]+</li>)+</ul>", html)) == 1
+    assert "&#x27;" not in html
 
 
 def test_a_site_may_take_no_new_accounts(db: Any, client: Client, settings: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django import template
 from django.urls import reverse
-from django.utils.html import format_html, json_script
+from django.utils.html import conditional_escape, format_html, json_script
 from django.utils.safestring import SafeString
 
 from dashboard import embeds, sentences
@@ -102,6 +102,18 @@ def share_interval(value: Mapping[str, Any]) -> str:
 def variant_name(slug: str) -> str:
     """The name of a variant in the language of the reader."""
     return next(in_language(game.variants[slug]) for game in GAMES.values() if slug in game.variants)
+
+
+@register.filter
+def bot_name(slug: str) -> str:
+    """The name of a bot in the language of the reader."""
+    return sentences.bot_name(slug)
+
+
+@register.filter
+def typographic(text: Any) -> SafeString:
+    """A text of somebody else, escaped, with the apostrophes of print."""
+    return SafeString(conditional_escape(text).replace("&#x27;", "’"))
 
 
 @register.filter
