@@ -47,7 +47,7 @@ class Shown:
         variant = in_language(GAME.variants[run.variant])
         self.title = f"{variant}, {sentences.number_of_players(run.player_count)}"
         self.edition = in_language(GAME.editions[run.edition].names)
-        self.bots = sentences.names(run.bots)
+        self.bots = sentences.names([sentences.bot_name(bot) for bot in run.bots])
         self.tables = table_names()[run.tables]
         self.games = sentences.number_of_games(league.games)
         self.is_over = run.status in {Status.FINISHED, Status.CANCELLED, Status.FAILED}
@@ -110,7 +110,7 @@ def _bar(row: Mapping[str, Any], fair: float) -> dict[str, Any]:
     share = row["win_share"]
     low, high = (share["value"] if share[end] is None else share[end] for end in ("low", "high"))
     whole = {**share, "low": low, "high": high}
-    return {"player": {"name": row["bot"]}, "win_share": whole, "expected_share": fair}
+    return {"player": {"name": sentences.bot_name(row["bot"])}, "win_share": whole, "expected_share": fair}
 
 
 def _as_csv(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:

@@ -84,7 +84,7 @@ def questions(request: HttpRequest) -> HttpResponse:
         "narrowed": bool(request.GET),
         "answers": [{**answer, "blocks": [_answered(block) for block in answer["results"]]} for answer in answers],
         "query": request.GET.urlencode(),
-        "bot": asked["bot"],
+        "bot": sentences.bot_name(asked["bot"]),
         "engine": answers[0]["engine"],
         "every": 0 if complete else scores.POLL_RUNNING,
     }

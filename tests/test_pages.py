@@ -397,7 +397,7 @@ def test_a_simulation_shows_its_results(simulated: Simulation, client: Client, a
     results = anonymous.get(f"/api/v1/simulations/{simulated.pk}/results/").json()
     total = results["overall"]["total"]
     assert f"Half of all scores lie between {total['quantiles']['p25']} and {total['quantiles']['p75']}" in html
-    assert "coin-flip in every seat" in html
+    assert "Coin flip in every seat" in html
     assert 'data-every="0"' in html
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard import sentences
+from forsale_api.rules.for_sale import NOT_ENOUGH, VARIANTS
 from stats.distribution import describe
 
 NB, THIN = "\u00a0", "\u202f"
@@ -57,20 +58,27 @@ def test_money_in_french(french):
 
 
 def test_numbers_of_games():
-    said = [sentences.number_of_games(n) for n in (1, 500_000, 1_000_000, 2_500_000, 10_000_000, 1_234_567)]
+    said = [sentences.number_of_games(n) for n in (1, 500_000, 1_000_000, 2_500_000, 10_000_000, 10**10, 1_234_567)]
     assert said == [
         "1 game",
         "500,000 games",
         "1 million games",
         "2.5 million games",
         "10 million games",
+        "10 billion games",
         "1,234,567 games",
     ]
 
 
 def test_numbers_of_games_in_french(french):
-    said = [sentences.number_of_games(n) for n in (0, 1, 1_500_000, 10_000_000)]
-    assert said == ["0 partie", "1 partie", "1,5 million de parties", "10 millions de parties"]
+    said = [sentences.number_of_games(n) for n in (0, 1, 1_500_000, 10_000_000, 10**10)]
+    assert said == [
+        "0 partie",
+        "1 partie",
+        "1,5 million de parties",
+        "10 millions de parties",
+        "10 milliards de parties",
+    ]
 
 
 def test_a_mean_has_no_more_digits_than_its_error_allows():
@@ -384,3 +392,12 @@ def test_every_text_has_its_french():
     known = {"".join(ast.literal_eval(line) for line in lines.splitlines())
              for lines in re.findall(r'^msgid ((?:".*"\n)+)', text, re.MULTILINE)}  # fmt: skip
     assert [entry for entry in marked() if entry[1] not in known] == []
+
+
+def test_bots_go_by_their_names(french):
+    assert sentences.line_up(["counter"] * 3) == "Compteur à chaque place"
+    assert sentences.line_up(["counter", "coin-flip", "gone"]) == "Compteur, Pile ou face et gone"
+
+
+def test_pages_write_the_apostrophe_of_print(french):
+    assert sentences.in_language(VARIANTS[NOT_ENOUGH]) == "Il n’y en aura pas pour tout le monde"
