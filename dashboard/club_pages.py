@@ -103,12 +103,14 @@ class DeletionForm(forms.Form):
 def people(request: HttpRequest, slug: str) -> HttpResponse:
     mine = _member(request, slug)
     owns = mine.role == Role.OWNER
+    members = list(mine.club.memberships.select_related("user").order_by("joined_at", "pk"))
     players = Player.objects.filter(club=mine.club, merged_into=None).select_related("user").order_by("name_key")
     context = {
         "club": mine.club,
         "mine": mine,
         "owns": owns,
-        "members": mine.club.memberships.select_related("user").order_by("joined_at", "pk"),
+        "members": members,
+        "owners": sum(one.role == Role.OWNER for one in members),
         "players": players.annotate(played=Count("seats")),
         "me": Player.objects.filter(club=mine.club, user=mine.user_id).first(),
         "merges": merging.merges_of(mine.club)[:20],

@@ -169,7 +169,9 @@ def test_a_club_is_handed_over_on_its_page_and_left(club: Club, owner: APIClient
     leave = f"/clubs/nantes/members/{olive.pk}/remove/"
     refused = browser.post(leave, follow=True).content.decode()
     assert "A club needs an owner" in refused
+    assert "Make a member" not in browser.get("/clubs/nantes/people/").content.decode()  # the only owner stays one
     browser.post(f"/clubs/nantes/members/{marcel.pk}/role/", {"role": "owner"})
+    assert "Make a member" in browser.get("/clubs/nantes/people/").content.decode()
     assert browser.post(leave)["Location"] == "/clubs/"
     assert list(club.memberships.values_list("user__username", "role")) == [("marcel", "owner")]
 

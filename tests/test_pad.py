@@ -602,6 +602,7 @@ def test_the_keyboard_alone_logs_a_play_with_a_guest(
     play = Play.objects.latest("created_at")
     assert [s.player.name for s in play.seats.all()] == ["Théo", "Marianne", "Zoé"]
     until(lambda: "log of Nantes" in page.inner_text("#done-state"))
+    assert page.inner_text("#done-rows tr:first-child").split() == ["1", "Marianne", "$83,000", "$4,000", "$87,000"]
     page.focus("#open")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/plays/{play.pk}/")

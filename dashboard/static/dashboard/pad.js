@@ -397,7 +397,7 @@
     $("done-meta").textContent = `${current.title}, ${day}`;
     $("done-check").textContent = current.findings.length ? current.findings.join(" ") : current.checked ? words.checked : "";
     $("done-rows").replaceChildren(...current.lines.map((line) => {
-      const cells = isMoney ? [line.main === null ? "–" : money(line.main), line.tie ?? "–", money(line.total)] : [money(line.total)];
+      const cells = isMoney ? [line.main === null ? "–" : money(line.main), line.tie === null ? "–" : money(line.tie), money(line.total)] : [money(line.total)];
       return make("tr", { className: line.rank === 1 ? "win" : "" }, make("td", { textContent: line.rank }), make("td", { textContent: line.name }),
         ...cells.map((text) => make("td", { className: "num", textContent: text })));
     }));
