@@ -73,6 +73,7 @@ class Command(BaseCommand):
                 self.run((0 if once else PORT) if port is None else port, once=once)
         except KeyboardInterrupt:
             self.say("\nStopped. What is left of the simulations goes on at the next start.")
+            os._exit(0)  # what has not ended in time would complain about an interpreter that ends under it
 
     def run(self, port: int, *, once: bool) -> None:
         """Start the parts in the order in which somebody may use them; stay until asked to end, or all is done."""
