@@ -40,7 +40,7 @@ def one_line(context: Any, value: Any) -> bytes:
 
 
 QUICK = settings(
-    max_examples=5,
+    max_examples=2,
     deadline=None,
     derandomize=True,
     database=None,
