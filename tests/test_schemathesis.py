@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,6 +33,9 @@ BEYOND_THE_SCHEMA = {
     "rounds-left-out-of-range", "rounds-out-of-range", "source-incomplete", "unknown-bot", "unknown-edition",
     "unknown-game", "unknown-variant", "variant-not-offered", "wrong-number-of-bots", "wrong-number-of-houses",
 }  # fmt: skip
+
+# Of a change of seats no schema knows which were there before: only those keep a player whom they do not name.
+SEAT_OF_NOBODY = re.compile("/seats/[0-9]+/player")
 
 
 @schemathesis.serializer("application/x-ndjson")
@@ -97,7 +101,11 @@ class Sender:
             assert SECRET not in response.text, f"{role} sees a private club: {response.text}"
             assert BACKSTAGE not in response.text, f"{role} sees what is for members: {response.text}"
         if response.status_code == 400 and case.meta and case.meta.generation.mode.is_positive:
-            wrong = {error["code"] for error in response.json()["errors"]} - BEYOND_THE_SCHEMA
+            wrong = {
+                error["code"]
+                for error in response.json()["errors"]
+                if not (case.method == "PATCH" and SEAT_OF_NOBODY.fullmatch(error["pointer"]))
+            } - BEYOND_THE_SCHEMA
             assert not wrong, f"the schema allows what the API refuses: {response.text}\n{case.as_curl_command()}"
         return response
 
