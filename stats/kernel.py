@@ -363,10 +363,17 @@ def sell_pacer(g, seat):
 def expect_offers(g):
     """What `counter` expects of every seat, alike for all who look: once a sale instead of once a house."""
     g.expected = 1
-    for s in range(players(g)):
+    for s in range(SEATS):  # all of them: who is not there has no hand, and a loop of fixed length runs side by side
         size = count_bits(g.hand[s])
         g.guess[s] = 2 * at_range(g, g.hand[s]) + 1 if size else 1 << 10
         g.slope[s] = 512 // max(1, size)
+
+
+@inlined
+def offers_lower(g, seat, lower):
+    """How likely a seat offers one of its houses `lower`, in 256ths."""
+    ahead = 2 * count_bits(g.hand[seat] & lower) - g.guess[seat]
+    return max(0, min(256, 128 + ahead * g.slope[seat]))
 
 
 @inlined
@@ -387,11 +394,9 @@ def sell_counter(g, seat):
         house = lowest(hand)
         hand &= hand - 1
         lower = (1 << house) - 1
-        place = 0  # how many of the others offer a lower house, in 256ths
-        for s in range(players(g)):
-            if s != seat:
-                ahead = 2 * count_bits(g.hand[s] & lower) - g.guess[s]
-                place += max(0, min(256, 128 + ahead * g.slope[s]))
+        place = -offers_lower(g, seat, lower)  # how many of the others offer a lower house, in 256ths
+        for s in range(SEATS):
+            place += offers_lower(g, s, lower)
         worse = g.worth[select(g.cheques, place >> 8)]
         better = g.worth[select(g.cheques, min(last, (place >> 8) + 1))]
         value = 3 * (256 * worse + (better - worse) * (place & 255))
