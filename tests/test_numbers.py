@@ -13,6 +13,7 @@ from rest_framework.test import APIClient
 
 from forsale_api.clubs.models import Club
 from stats import questions, services, tasks
+from stats.bots import BOTS
 from stats.models import PricedTable, Simulation
 from tests.test_aggregates import ASKED, publish, stored
 from tests.test_pages import FOUR, NAMES, page
@@ -229,8 +230,8 @@ def test_two_simulations(simulated: Simulation, client: Client, anonymous: APICl
     shown = plain(table(html, "seats"))
     for row, seat in zip(shown, results["seats"], strict=True):
         share = percent(seat["win_share"]["value"], 2)
-        assert row[1:3] == [seat["bot"], share]
-        assert row[5:7] == [seat["bot"], share]
+        assert row[1:3] == [BOTS[seat["bot"]].names["en"], share]
+        assert row[5:7] == [BOTS[seat["bot"]].names["en"], share]
     places = plain(table(html, "positions"))
     assert [row[1] for row in places] == [percent(row["win_share"]["value"], 2) for row in results["positions"]]
     total = results["overall"]["total"]
@@ -443,7 +444,7 @@ def test_a_league(owner: APIClient, client: Client) -> None:
     shown = [[cell.replace("−", "-") for cell in row] for row in plain(table(html, "league"))]
     assert shown == [
         [
-            str(row["place"]), row["bot"], *interval(row["rating"], lambda v: number(v, 1)),
+            str(row["place"]), BOTS[row["bot"]].names["en"], *interval(row["rating"], lambda v: number(v, 1)),
             *interval(row["win_share"], lambda v: percent(v, 2)), *interval(row["lead"], lambda v: percent(v, 2)),
             number(row["mean_total"]["value"], 2), number(row["mean_rank"]["value"], 3),
             number(row["win_share"]["n"], 0),
@@ -451,7 +452,8 @@ def test_a_league(owner: APIClient, client: Client) -> None:
         for row in answer["results"]
     ]  # fmt: skip
     assert [row[:3] for row in table(html, "duels")] == [
-        [row["bot"], row["among"], number(row["times_fair"]["value"], 3)] for row in answer["duels"]
+        [BOTS[row["bot"]].names["en"], BOTS[row["among"]].names["en"], number(row["times_fair"]["value"], 3)]
+        for row in answer["duels"]
     ]
     of_table, of_duels = (
         csv_rows(client, unescape(link)) for link in re.findall(r'href="([^"]*format=csv[^"]*)"', html)
