@@ -317,7 +317,10 @@ def test_one_thread_and_four_give_the_same_counts(worker: Callable[..., Embedded
         SimulationResult.objects.all().delete()
 
 
-def test_a_stopped_worker_leaves_the_rest_to_the_next(worker: Callable[..., EmbeddedWorker]) -> None:
+def test_a_stopped_worker_leaves_the_rest_to_the_next(
+    worker: Callable[..., EmbeddedWorker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "LARGEST_CHUNK", 10_000)  # so that what it has in hand is never all of them
     games = 1_000_000
     simulation = ask(games)
     first = worker(2)
