@@ -4,7 +4,7 @@ Everything comes from the stored play and from replaying its record through the 
 thousands of dollars.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -123,13 +123,8 @@ class Told:
         """The record replayed, if there is one."""
         if not self.play.record or self.play.game != "for-sale":
             return None
-        state = for_sale.replay(
-            self.play.record,
-            edition=for_sale.EDITIONS[self.play.edition],
-            variant=self.play.variant,
-            player_count=self.play.player_count,
-        )
-        return Story(self.play.record, state, {s["seat"]: s["player"]["name"] for s in self.facts["seats"]})
+        players = {seat["seat"]: seat["player"]["name"] for seat in self.facts["seats"]}
+        return Story.of(self.play.record, self.play.edition, self.play.variant, players)
 
 
 @dataclass(frozen=True)
@@ -139,6 +134,13 @@ class Story:
     record: Mapping[str, Any]
     state: for_sale.State
     players: Mapping[int, str]
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any], edition: str, variant: str, players: Mapping[int, str]) -> "Story":
+        """The story of a legal record."""
+        rules_of = for_sale.EDITIONS[edition]
+        state = for_sale.replay(record, edition=rules_of, variant=variant, player_count=len(players))
+        return cls(record, state, players)
 
     @cached_property
     def paid(self) -> dict[int, int]:
@@ -260,6 +262,12 @@ class Story:
             for sale in self.state.sales
         ]
         return sorted(rows, key=lambda row: row["house"])
+
+    def deal_rows(self) -> Iterator[list[Any]]:
+        """The same under a head, as a spreadsheet has them."""
+        columns = ["house", "seat", "player", "paid", "cheque", "gain"]
+        yield columns
+        yield from ([row[name] for name in columns] for row in self.deals)
 
     @property
     def deals_heading(self) -> str:

@@ -958,6 +958,24 @@ def line_up(bots: Sequence[str]) -> str:
     return names([bot_name(bot) for bot in bots])
 
 
+def bots_at_table(bots: Sequence[str]) -> dict[int, str]:
+    """What each seat's bot is called at the table, by seat: where a name sits twice, its seat tells which."""
+    return {
+        seat: f"{bot_name(bot)} {seat}" if bots.count(bot) > 1 else bot_name(bot)
+        for seat, bot in enumerate(bots, start=1)
+    }
+
+
+def simulated_source(*, bots: Sequence[str], games: int, seed: int, engine: str) -> str:
+    """Where simulated figures beside others come from."""
+    return _("Simulated: %(bots)s, %(games)s, seed %(seed)s, engine %(engine)s.") % {
+        "bots": line_up(bots),
+        "games": number_of_games(games),
+        "seed": seed,
+        "engine": engine,
+    }
+
+
 def simulation_heading(results: Mapping[str, Any]) -> str:
     """What the totals of a simulation say."""
     d = results["overall"]["total"]

@@ -18,14 +18,16 @@ from django.views.decorators.http import require_POST, require_safe
 from uuid_utils.compat import uuid7
 
 from dashboard import figures, scores, sentences
+from dashboard.play_facts import Story
 from dashboard.sentences import in_language
 from dashboard.statistics import CsvParts, csv_links, csv_of, wants_csv
 from dashboard.views import PAGE, clubs_to_choose, signed_in_user
 from forsale_api import rules
-from forsale_api.api.problems import Conflict, Problem
-from stats import aggregates, services
+from forsale_api.api.problems import Conflict, NotFound, Problem
+from stats import aggregates, opened, services
 from stats.bots import BOTS
 from stats.models import Simulation, Status
+from stats.serializers import game_as_json
 
 MOST_TO_COMPARE = 100
 USUAL_GAMES = 1_000_000
@@ -232,7 +234,7 @@ class BesideFilters(forms.Form):
 
 @require_safe
 def simulation(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    found = get_object_or_404(Simulation.objects.select_related("result"), pk=pk)
+    found = _simulation_or_404(pk)
     named = request.GET.get("club", "")
     clubs = clubs_to_choose(request, "" if named == "*" else named)
     beside = BesideFilters(request.GET, clubs=clubs)
@@ -251,6 +253,7 @@ def simulation(request: HttpRequest, pk: UUID) -> HttpResponseBase:
         "beside": beside,
         "narrowed": bool(named),
         "csvs": csv_links(request, parts),
+        "can_be_opened": services.is_current(found),
     }
     context["verbs"] = _verbs(found) if found.requester_id and found.requester_id == request.user.pk else []
     if results["games"]:
@@ -264,6 +267,55 @@ def simulation(request: HttpRequest, pk: UUID) -> HttpResponseBase:
             .order_by("-reference", "-created_at")[:MOST_TO_COMPARE]
         ]
     return render(request, "dashboard/simulation.html", context)
+
+
+@require_safe
+def simulation_games(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """To the game whose number was typed."""
+    index = request.GET.get("index", "0")
+    if not index.isdecimal():
+        raise Http404(_("A game has a whole number."))
+    return redirect("dashboard:simulation-game", pk=pk, index=int(index[:20]))
+
+
+@require_safe
+def simulation_game(request: HttpRequest, pk: UUID, index: int) -> HttpResponseBase:
+    """One game, move by move. While a worker plays it, the page asks again by itself."""
+    found = _simulation_or_404(pk)
+    shown = Shown(found)
+    context: dict[str, Any] = {"shown": shown, "simulation": found, "index": index, "last": found.games - 1}
+    try:
+        game = game_as_json(found, index, opened.open_game(found, index))
+    except NotFound as problem:
+        context |= {"headline": shown.title, "sorry": str(problem.detail), "is_missing": True}
+        return render(request, "dashboard/simulation_game.html", context, status=404)
+    except Conflict as problem:
+        context |= {"headline": shown.title, "sorry": str(problem.detail)}
+        if "Retry-After" not in problem.headers:
+            return render(request, "dashboard/simulation_unread.html", context, status=409)
+        page = render(request, "dashboard/simulation_game.html", context, status=202)
+        page["Refresh"] = page["Retry-After"] = problem.headers["Retry-After"]
+        return page
+    players = sentences.bots_at_table(found.bots)
+    facts = game | {"seats": [{**seat, "player": {"name": players[seat["seat"]]}} for seat in game["seats"]]}
+    story = Story.of(game["record"], found.edition, found.variant, players)
+    if wants_csv(request):
+        return csv_of(request, "game", {"deals": (_("CSV"), story.deal_rows)})
+    results = services.results_of(found)
+    context |= {
+        "headline": sentences.win_headline(facts, with_total=True),
+        "reason": sentences.sentence(sentences.win_reason(facts)),
+        "story": story,
+        "seats": [(seat, story.paid[seat["seat"]]) for seat in sorted(facts["seats"], key=lambda one: one["rank"])],
+        "deals_figure": story.deals_figure(results["houses"] if results["games"] else []),
+        "simulated_source": sentences.simulated_source(
+            bots=found.bots, games=results["games"], seed=found.seed, engine=results["engine"]
+        )
+        if results["games"]
+        else "",
+        "csv": "?format=csv",
+    }
+    return render(request, "dashboard/simulation_game.html", context)
 
 
 def _figures(
@@ -458,12 +510,13 @@ def simulations_compare(request: HttpRequest) -> HttpResponseBase:
 
 def _asked_for(text: str) -> Simulation:
     try:
-        found = Simulation.objects.select_related("result").filter(pk=UUID(text)).first()
+        return _simulation_or_404(UUID(text))
     except ValueError:
-        found = None
-    if found is None:
-        raise Http404(_("There is no such simulation."))
-    return found
+        raise Http404(_("There is no such simulation.")) from None
+
+
+def _simulation_or_404(pk: UUID) -> Simulation:
+    return get_object_or_404(Simulation.objects.select_related("result"), pk=pk)
 
 
 def _side_by_side(results: Sequence[Mapping[str, Any]], name: str) -> list[tuple[int, Any, Any]]:

@@ -201,8 +201,7 @@ def play(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     is_member = clubs_services.membership(request.user, found.club) is not None
     simulated = None
     if told.story and request.GET.get("format") == "csv":
-        columns = ("house", "seat", "player", "paid", "cheque", "gain")
-        return as_csv("play", [columns, *([row[name] for name in columns] for row in told.story.deals)])
+        return as_csv("play", told.story.deal_rows())
     if told.story:
         simulated = _simulated_houses(request, found.edition, found.variant, found.player_count)
     return render(
@@ -216,7 +215,7 @@ def play(request: HttpRequest, pk: UUID) -> HttpResponseBase:
             "findings": [finding_in_words(finding) for finding in found.findings],
             "csv": "?format=csv",
             "deals_figure": told.story.deals_figure(simulated["houses"] if simulated else []) if told.story else None,
-            "simulated_source": _simulated_source(simulated) if simulated else "",
+            "simulated_source": _source(simulated) if simulated else "",
             "shows_notes": is_member or found.club.notes_public,
             "history": found.changes.select_related("user").order_by("-version") if is_member else None,
         },
@@ -301,13 +300,8 @@ def _simulated_houses(request: HttpRequest, edition: str, variant: str, players:
     return found[0] if found and found[0]["plays"] else None
 
 
-def _simulated_source(block: dict[str, Any]) -> str:
-    return _("Simulated: %(bots)s, %(games)s, seed %(seed)s, engine %(engine)s.") % {
-        "bots": sentences.line_up(block["bots"]),
-        "games": sentences.number_of_games(block["games"]),
-        "seed": block["seed"],
-        "engine": block["engine"],
-    }
+def _source(block: dict[str, Any]) -> str:
+    return sentences.simulated_source(**{name: block[name] for name in ("bots", "games", "seed", "engine")})
 
 
 @require_safe

@@ -131,6 +131,7 @@ def pages(address: str) -> dict[str, str]:
         "simulations": "/simulations/",
         "simulation": f"/simulations/{simulations[0]}/",
         "simulation-beside": f"/simulations/{simulations[0]}/?club=*",
+        "simulation-game": f"/simulations/{simulations[0]}/games/0/",
         "simulations-compare": f"/simulations/compare/?a={simulations[0]}&b={simulations[1]}",
         "bots": "/bots/",
         "developers": "/developers/",

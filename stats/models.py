@@ -393,6 +393,17 @@ class LeagueRound(models.Model):
         constraints = [models.UniqueConstraint(fields=["league", "number"], name="round_once")]
 
 
+class OpenedGame(models.Model):
+    """The record of one game of a simulation whose bots think long, kept for whoever looks next (`stats.opened`)."""
+
+    key = models.CharField(max_length=64, help_text=_("The key of the simulation’s result"))
+    index = models.BigIntegerField(help_text=_("The game’s number in it, from 0"))
+    record = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["key", "index"], name="opened_game_once")]
+
+
 class PricedTable(models.Model):
     """What taking a table's best house gains over passing: the sums of the deals played so far (`fair_price.sums_of`).
 

@@ -1,11 +1,13 @@
 """The JSON of statistics and simulations: parameters and bodies that come in, and what goes out."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from forsale_api import rules
 from forsale_api.api.fields import (
     CharField,
     DateField,
@@ -18,10 +20,18 @@ from forsale_api.api.fields import (
 )
 from forsale_api.api.paging import PageQuery
 from forsale_api.plays.models import DECISIONS
-from forsale_api.plays.serializers import EDITIONS, GAMES, VARIANTS
+from forsale_api.plays.serializers import (
+    EDITIONS,
+    GAMES,
+    VARIANTS,
+    RecordField,
+    ScoreSerializer,
+    SeatScoreSerializer,
+    score_as_json,
+)
 from forsale_api.rules.for_sale import EDITIONS as FOR_SALE_EDITIONS
 from forsale_api.rules.for_sale import VARIANTS as FOR_SALE_VARIANTS
-from stats import services
+from stats import opened, services
 from stats.bots import BOTS
 from stats.models import Simulation, Status
 from stats.simulation import LARGEST_SEED, MOST_GAMES
@@ -175,6 +185,14 @@ def simulation_as_json(simulation: Simulation, user: Any) -> dict[str, Any]:
         "started_at": simulation.started_at,
         "finished_at": simulation.finished_at,
     }
+
+
+def game_as_json(simulation: Simulation, index: int, record: Mapping[str, Any]) -> dict[str, Any]:
+    """A simulated game: what was asked for, whose game this is, how it ended, and its moves."""
+    score = score_as_json(rules.GAMES[simulation.game], opened.score_of(simulation, record))
+    kind = {name: value for name, value in services.request_of(simulation).items() if name != "games"}
+    seats = [{**seat, "bot": bot} for seat, bot in zip(score["seats"], simulation.bots, strict=True)]
+    return {"simulation": simulation.pk, "game_index": index, **kind, **score, "seats": seats, "record": record}
 
 
 class BarSerializer(serializers.Serializer[Any]):
@@ -414,15 +432,29 @@ class BotSerializer(serializers.Serializer[Any]):
     description = serializers.CharField()
 
 
-class RequestSerializer(serializers.Serializer[Any]):
+class SimulatedKindSerializer(serializers.Serializer[Any]):
     game = serializers.ChoiceField(choices=GAMES)
     edition = serializers.ChoiceField(choices=EDITIONS)
     variant = serializers.ChoiceField(choices=VARIANTS)
     player_count = serializers.IntegerField()
     bots = serializers.ListField(child=serializers.CharField())
-    games = serializers.IntegerField()
     seed = serializers.IntegerField()
     opener = OpenerField()
+
+
+class RequestSerializer(SimulatedKindSerializer):
+    games = serializers.IntegerField()
+
+
+class GameSeatSerializer(SeatScoreSerializer):
+    bot = serializers.CharField()
+
+
+class SimulatedGameSerializer(SimulatedKindSerializer, ScoreSerializer):
+    simulation = serializers.UUIDField()
+    game_index = serializers.IntegerField(help_text=_("From 0"))
+    seats = GameSeatSerializer(many=True)
+    record = RecordField()
 
 
 class SimulationSerializer(RequestSerializer):

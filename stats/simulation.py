@@ -26,6 +26,7 @@ __all__ = [
     "Summary",
     "check_request",
     "simulate",
+    "thinks_long",
     "trace",
     "warm_up",
 ]
@@ -146,9 +147,14 @@ def simulate(
     return Summary(setting, ((first_game, end),), np.ascontiguousarray(counts).view(COUNTS))
 
 
+def thinks_long(bots: Sequence[str]) -> bool:
+    """Whether a game of such bots takes milliseconds compiled, and seconds in the readable twins."""
+    return "planner" in bots
+
+
 def slice_of(bots: Sequence[str]) -> int:
     """How many games such bots play in some hundredths of a second, roughly."""
-    return PLANNED_SLICE if "planner" in bots else SLICE
+    return PLANNED_SLICE if thinks_long(bots) else SLICE
 
 
 def _run(kernel: ModuleType, seed: int, todo: Iterator[tuple[int, int]], tables: list[Any]) -> Iterator[int]:

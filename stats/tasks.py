@@ -7,7 +7,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from stats import fair_price, folding, league_services, pools, questions, ratings, services, simulation
+from stats import fair_price, folding, league_services, opened, pools, questions, ratings, services, simulation
 from stats.league import play_round
 
 
@@ -90,6 +90,12 @@ def start_questions(*, wanted: list[list[Any]]) -> None:
     """Start the simulations that questions wait for: edition, variant, players, bot, games."""
     for edition, variant, player_count, bot, games in wanted:
         questions.begin(edition=edition, variant=variant, player_count=player_count, bot=bot, games=games)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def play_opened(*, simulation_id: str, index: int) -> None:
+    """Play one game of a simulation whose bots think long, for somebody who looks at it."""
+    opened.play_opened(simulation_id=UUID(simulation_id), index=index)
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -18,6 +18,7 @@ urlpatterns = [
     path("simulations/<uuid:id>/pause/", views.Pause.as_view(), name="simulation-pause"),
     path("simulations/<uuid:id>/resume/", views.Resume.as_view(), name="simulation-resume"),
     path("simulations/<uuid:id>/results/", views.Results.as_view(), name="simulation-results"),
+    path("simulations/<uuid:id>/games/<int:index>/", views.Game.as_view(), name="simulation-game"),
     path("leagues/", league_views.Leagues.as_view(), name="leagues"),
     path("leagues/<uuid:id>/", league_views.OneLeague.as_view(), name="league"),
     path("leagues/<uuid:id>/cancel/", league_views.CancelLeague.as_view(), name="league-cancel"),

@@ -16,7 +16,7 @@ from forsale_api.api.schema import page_of
 from forsale_api.api.views import APIView, idempotent
 from forsale_api.clubs.models import User
 from forsale_api.plays.serializers import in_language
-from stats import aggregates, serializers, services
+from stats import aggregates, opened, serializers, services
 from stats.bots import BOTS
 from stats.freshness import fresh_or_unchanged
 from stats.models import LeagueRun, Simulation
@@ -159,6 +159,21 @@ class Results(APIView):
     def get(self, request: Request, id: UUID) -> Response:
         simulation = _simulation(id)
         return polled(Response(services.results_of(simulation)), simulation)
+
+
+class Game(APIView):
+    """One game of a simulation, played again: its record, which can be posted as a play, and how it ended.
+
+    Games are numbered from 0. Where a bot thinks long, the game is played first (409 with Retry-After).
+    """
+
+    problems = {"GET": (404, 409)}
+
+    @extend_schema(responses={200: serializers.SimulatedGameSerializer})
+    def get(self, request: Request, id: UUID, index: int) -> Response:
+        simulation = _simulation(id)
+        record = opened.open_game(simulation, index)
+        return Response(serializers.game_as_json(simulation, index, record))
 
 
 class Control(APIView):

@@ -40,6 +40,8 @@ class World:
         """What stands for the parameters of a path: the things of this club, and of nobody's what belongs to none."""
         mine = self.things[club]
         found = {name: mine[name] for name in re.findall(r"{(\w+)}", path) if name in mine}
+        if "{index}" in path:
+            found["index"] = "0"
         if "{id}" in path:
             before = path[: path.index("{id}")].rstrip("/").rpartition("/")[2]
             found["id"] = mine[before]
