@@ -35,7 +35,7 @@ WHO_MAY = {
     "everybody": """
         root problems problem bots_read games_read games_retrieve games_score_create clubs_list
         questions_read questions_retrieve leagues_list leagues_retrieve leagues_table_read
-        simulations_list simulations_retrieve simulations_results_read simulations_games_read
+        simulations_list simulations_retrieve simulations_results_read simulations_games_retrieve
         invitations_retrieve""",
     "whoever is signed in": """
         clubs_create me_export_read leagues_create simulations_create questions_fair_price_create plays_bulk_create""",

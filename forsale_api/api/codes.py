@@ -54,12 +54,13 @@ PLAY_CODES = {
 WEBHOOK_CODES = {"address-not-public", "bad-address", "no-such-webhook", "too-many-webhooks", "webhook-off"}
 
 STATS_CODES = {
-    "banknotes-out-of-range", "bot-named-twice", "deals-out-of-range", "filter-of-plays", "filter-of-simulations",
-    "game-not-simulated", "games-out-of-range", "id-taken", "league-ended", "no-house-to-take", "no-such-league",
-    "no-such-opener", "no-such-question", "no-such-simulation", "nobody-left-to-bid", "not-the-requester",
-    "opponents-banknotes-out-of-range", "other-engine", "rounds-left-out-of-range", "rounds-out-of-range",
-    "seed-out-of-range", "simulation-ended", "stakes-do-not-rise", "stakes-out-of-range", "unknown-bot",
-    "unknown-edition", "unknown-tables", "unknown-variant", "wrong-number-of-bots",
+    "banknotes-out-of-range", "being-played", "bot-named-twice", "deals-out-of-range", "filter-of-plays",
+    "filter-of-simulations", "game-not-simulated", "games-out-of-range", "id-taken", "league-ended",
+    "no-house-to-take", "no-such-game", "no-such-league", "no-such-opener", "no-such-question", "no-such-simulation",
+    "nobody-left-to-bid", "not-the-requester", "opponents-banknotes-out-of-range", "other-engine",
+    "rounds-left-out-of-range", "rounds-out-of-range", "seed-out-of-range", "simulation-ended", "stakes-do-not-rise",
+    "stakes-out-of-range", "unknown-bot", "unknown-edition", "unknown-tables", "unknown-variant",
+    "wrong-number-of-bots",
 }  # fmt: skip
 
 CODES = (
