@@ -9,6 +9,8 @@ import secrets
 import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cache
+from typing import cast
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
@@ -273,10 +275,43 @@ def known_players(user: Caller, slug: str, names_or_ids: Sequence[str]) -> list[
         ids, keys, names = _spelt(names_or_ids, [()] * len(names_or_ids))
     except Problem:
         return None
-    whose = Player.objects.select_related("club").filter(club__slug=slug, club__memberships__user=user.pk or 0)
-    players = _in_order(list(whose.filter(_meant(ids, names))), ids, keys)
+    find = _found_at_once if connection.vendor == "postgresql" else _found
+    players = _in_order(find(user.pk or 0, slug, ids, names), ids, keys)
     known = [player for player in players if player is not None and player.merged_into_id is None]
     return known if players and len(known) == len(players) else None
+
+
+def _found(user: int, slug: str, ids: dict[int, UUID], names: dict[str, str]) -> list[Player]:
+    whose = Player.objects.select_related("club").filter(club__slug=slug, club__memberships__user=user)
+    return list(whose.filter(_meant(ids, names)))
+
+
+def _found_at_once(user: int, slug: str, ids: dict[int, UUID], names: dict[str, str]) -> list[Player]:
+    """The same by a text that is always the same: putting it together took a sixth of the time of a posted sheet."""
+    with connection.cursor() as cursor:
+        cursor.execute(_text_of_found(), [user, slug, list(names), list(names), list(ids.values())])
+        rows = cursor.fetchall()
+    of_player, of_club = ([field.attname for field in model._meta.concrete_fields] for model in (Player, Club))
+    players = [Player.from_db(connection.alias, of_player, row[: len(of_player)]) for row in rows]
+    club = Club.from_db(connection.alias, of_club, rows[0][len(of_player) :]) if rows else None
+    for player in players:
+        player.club = cast(Club, club)
+    return players
+
+
+@cache
+def _text_of_found() -> str:
+    columns = ", ".join(
+        f"{table}.{connection.ops.quote_name(str(field.column))}"
+        for table, model in (("player", Player), ("club", Club))
+        for field in model._meta.concrete_fields
+    )
+    return (
+        f"SELECT {columns} FROM clubs_player player JOIN clubs_club club ON club.id = player.club_id"  # noqa: S608
+        " JOIN clubs_membership membership ON membership.club_id = club.id"
+        " WHERE membership.user_id = %s AND club.slug = %s"
+        " AND (player.name_key = ANY(%s) OR player.hidden_key = ANY(%s) OR player.id = ANY(%s))"
+    )
 
 
 def _spelt(
