@@ -1,7 +1,8 @@
 """Strict fields: a body says what it means, or is told where it does not. Unknown fields are refused and named."""
 
 import re
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, cached_property
 from typing import Any
 
 from django.utils.translation import get_language
@@ -143,10 +144,9 @@ class StrictSerializer(serializers.Serializer[Any]):
     def to_internal_value(self, data: Any) -> Any:
         errors: dict[str, list[Any]] = {}
         if isinstance(data, dict):
-            writable = [name for name, field in self.fields.items() if not field.read_only]
             for name in data:
-                if name not in writable:
-                    errors[str(name)] = [self.wrong("unknown-field", name, writable)]
+                if name not in self._writable_names:
+                    errors[str(name)] = [self.wrong("unknown-field", name, self._writable_names)]
         try:
             value = super().to_internal_value(data)
         except serializers.ValidationError as error:
@@ -157,7 +157,11 @@ class StrictSerializer(serializers.Serializer[Any]):
             raise serializers.ValidationError(errors)
         return value
 
-    def wrong(self, code: str, name: object, known: list[str]) -> serializers.ErrorDetail:
+    @cached_property
+    def _writable_names(self) -> dict[str, None]:
+        return {name: None for name, field in self.fields.items() if not field.read_only}
+
+    def wrong(self, code: str, name: object, known: Iterable[str]) -> serializers.ErrorDetail:
         text = str(self.error_messages[code]) % {"name": str(name)[:100], "known": ", ".join(known) or "-"}
         return serializers.ErrorDetail(text, code=code)
 

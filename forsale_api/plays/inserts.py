@@ -57,8 +57,7 @@ def _insert_at_once(groups: Sequence[Sequence[Model]]) -> None:
         given.append(seated)
     for number, group in enumerate(groups):
         named.append(f"rows_{number} AS ({_text_of_json(type(group[0]))})")
-        columns = _columns(type(group[0]))
-        rows = [{str(column.column): value for column, value in _values(row, columns)} for row in group]
+        rows = [_as_json(row) for row in group]
         given.append(json.dumps(rows, default=_plain, ensure_ascii=False, separators=(",", ":")))
     with connection.cursor() as cursor:
         cursor.execute(f"WITH {', '.join(named)} SELECT", given)
@@ -67,6 +66,21 @@ def _insert_at_once(groups: Sequence[Sequence[Model]]) -> None:
 def _plain(value: Any) -> str:
     """Ids, dates and times as PostgreSQL reads them."""
     return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def _as_json(row: Model) -> dict[str, Any]:
+    """Its columns by name. What the model stamps at the write is stamped."""
+    stamped, others = _stamped_and_others(type(row))
+    for column in stamped:
+        column.pre_save(row, True)
+    return {name: getattr(row, attribute) for name, attribute in others}
+
+
+@cache
+def _stamped_and_others(model: type[Model]) -> tuple[list["Field[Any, Any]"], list[tuple[str, str]]]:
+    columns = _columns(model)
+    stamped = [column for column in columns if type(column).pre_save is not Field.pre_save]
+    return stamped, [(str(column.column), column.attname) for column in columns]
 
 
 def _values(row: Model, columns: Sequence["Field[Any, Any]"]) -> Iterator[tuple["Field[Any, Any]", Any]]:
