@@ -33,6 +33,7 @@ sys.path.insert(0, str(ROOT))
 GAMES = 20_000
 PLAYERS = 12
 DAYS = 1000
+FIRST_TIME = "the same, never asked before"
 
 
 @contextmanager
@@ -221,6 +222,7 @@ def addresses() -> dict[str, str]:
         "leader board of a club": "/players/?club=nantes",
         "leader board of all clubs, a year": "/players/?played_after=2025-01-01&played_before=2025-12-31",
         "leader board of all clubs, dates": "/players/?played_after=2025-01-15&played_before=2025-12-20",
+        FIRST_TIME: "/players/?played_after=2025-01-{first}&played_before=2025-12-{last}",
         "leader board of all clubs, all": "/players/?counts=all",
         "a player": f"/players/{player}/",
         "compare": "/compare/?a-club=nantes",
@@ -235,7 +237,7 @@ def addresses() -> dict[str, str]:
 
 
 def serve(database: str, asker: Connection) -> None:
-    """Answers paths with milliseconds and queries, first of all with the addresses of the pages; None ends it.
+    """First tells the addresses of the pages, then answers names and paths with milliseconds and queries; None ends it.
 
     Queries are those of the first time, milliseconds of all.
     """
@@ -248,15 +250,16 @@ def serve(database: str, asker: Connection) -> None:
     client = Client()
     asker.send(addresses())
     queries: dict[str, int] = {}
-    while path := asker.recv():
-        if path not in queries:
+    while asked_for := asker.recv():
+        name, path = asked_for
+        if name not in queries:
             with CaptureQueriesContext(connection) as asked:
                 client.get(path)
-            queries[path] = len(asked)
+            queries[name] = len(asked)
         begun = time.perf_counter()
         answer = client.get(path)
         taken = 1000 * (time.perf_counter() - begun)
-        asker.send((answer.status_code, taken, queries[path]))
+        asker.send((answer.status_code, taken, queries[name]))
 
 
 class Site:
@@ -271,11 +274,13 @@ class Site:
         self.times: dict[str, list[float]] = {name: [] for name in self.pages}
         self.queries: dict[str, int] = {}
 
-    def ask(self, name: str, *, counts: bool) -> None:
-        self._end.send(self.pages[name])
+    def ask(self, name: str, turn: int, *, counts: bool) -> None:
+        """One page; the one that is never asked twice has other days each turn."""
+        path = self.pages[name].format(first=f"{3 + turn % 25:02}", last=10 + turn // 25)
+        self._end.send((name, path))
         status, taken, self.queries[name] = self._end.recv()
         if status != 200:
-            raise SystemExit(f"{self.pages[name]} is answered {status}")
+            raise SystemExit(f"{path} is answered {status}")
         if counts:
             self.times[name].append(taken)
 
@@ -290,7 +295,7 @@ def measure(addresses: Sequence[str], requests: int) -> list[Site]:
     for turn in range(requests + 2):
         for name in sites[0].pages:
             for site in sites if turn % 2 else sites[::-1]:
-                site.ask(name, counts=turn >= 2)  # the first ones compile templates
+                site.ask(name, turn, counts=turn >= 2)  # the first ones compile templates
     for site in sites:
         site.close()
     return sites

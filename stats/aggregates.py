@@ -10,27 +10,31 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
+from heapq import nsmallest
 from itertools import chain
 from math import sqrt
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import ExpressionWrapper, F, FloatField, Max, Q, QuerySet, Sum
-from django.db.models.functions import Cast
+from django.core.cache import cache as shared_cache
+from django.db import connection
+from django.db.models import F, Max, Q, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from forsale_api.api.problems import NotFound, Problem
+from forsale_api.api.views import tag_of
 from forsale_api.clubs.models import Club, Player, User, Visibility
 from forsale_api.clubs.services import visible_club, visible_clubs
 from forsale_api.plays.models import DECISIONS, Play, Seat
 from forsale_api.rules import GAMES, for_sale
-from stats import pools, ratings, services
+from stats import freshness, pools, ratings, services
 from stats.distribution import Z, describe, share, standard_error
 from stats.folding import Cell, gift, with_seats
 from stats.models import Block, FoldLock, Measure, Rating, Simulation, Standing, Tally
 from stats.pools import KIND, Cells, Histogram, Kind
+from stats.ratings import WIN
 from stats.summary import Summary
 
 type Caller = User | AnonymousUser
@@ -442,6 +446,8 @@ def _simulated_houses(figures: Mapping[str, Any]) -> dict[str, Any]:
 PLAYER_FILTERS = (*KIND, "club", "played_after", "played_before", "counts", "min_plays", "limit")
 LEADERS = 50
 FORM = 10
+KEPT_SECONDS = 600
+"""For so long, at most, a board between dates is kept: a million plays take some tenths of a second to add up."""
 MANY_PLAYERS = 500
 """Players from which on all are added up here: fewer are left out of what the database ranks."""
 
@@ -624,8 +630,8 @@ def _of_all_clubs(filters: Filters, fewest: int, limit: int) -> list[dict[str, A
     """The best players of public clubs, and perhaps more.
 
     Counted plays are read from what is kept with the ratings: from standings where no dates are asked for, whose best
-    an index tells; else from the tallies of whole months. What lies before and after those, and plays that do not
-    count, is added up here, with all that is kept of the players it is about.
+    an index tells; else from the tallies of whole months. To those the database adds what lies before and after them;
+    to the best of the standings the plays that do not count are added here, with all that is kept of their players.
     """
     public = Club.objects.filter(visibility=Visibility.PUBLIC)
     whole, rest = _whole_months(filters)
@@ -633,8 +639,13 @@ def _of_all_clubs(filters: Filters, fewest: int, limit: int) -> list[dict[str, A
     if filters.get("counts") == "all":
         others |= _dates(filters, "play__played_on") & Q(play__counts=False)
     seats = Seat.objects.filter(_narrowed(filters, "play__"), others, play__deleted_at=None, play__club__in=public)
+    if whole is not None:
+        asked = (*(filters.get(name) for name in (*KIND, "played_after", "played_before", "counts")), fewest, limit)
+        return _kept_while_fresh(
+            asked, lambda: _best_of(_summed(filters, whole, public), ratings.by_player(seats), fewest, limit)
+        )
     besides = _by_player(_rows(ratings.tallies(seats)))
-    kept = _standings(filters, public) if whole is None else _summed(filters, whole, public)
+    kept = _standings(filters, public)
     if len(besides) > MANY_PLAYERS:
         return _by_player(chain(_sums(kept), besides))
     touched = [row["player"] for row in besides]
@@ -657,21 +668,42 @@ def _summed(filters: Filters, months: Q, clubs: QuerySet[Club]) -> QuerySet[Any,
     """Tallies of these months added up by player in the database."""
     stored = Tally.objects.filter(_narrowed(filters), months, player__club__in=clubs)
     sums = {f"sum_{name}": Sum(name) for name in ratings.SUMS}
-    luck = Sum(F("plays") * ratings.WIN / F("player_count"))
-    real = FloatField()
-    adjusted = ratings.adjusted_share(
-        credit=Cast("sum_credit", real), luck=Cast("sum_luck", real), plays=F("sum_plays")
+    return stored.order_by().values("player").annotate(sum_luck=Sum(F("plays") * WIN / F("player_count")), **sums)
+
+
+def _best_of(months: QuerySet[Any, Any], seats: QuerySet[Any, Any], fewest: int, limit: int) -> list[dict[str, Any]]:
+    """The best by both together; the database adds them up, since they are about every player of a year."""
+    names = ("luck", *ratings.SUMS)
+    sums = [f"sum_{name}" for name in names]
+    parts, given = (
+        months.values_list("player", *sums).union(seats.values_list("player", *sums), all=True).query.sql_with_params()
     )
-    return (
-        stored.order_by()
-        .values("player")
-        .annotate(sum_luck=luck, **sums)
-        .annotate(sum_adjusted=ExpressionWrapper(adjusted, output_field=real))
-    )
+    whole = ", ".join(f"CAST(SUM({name}) AS bigint)" for name in sums)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT player, {whole} FROM ({parts}) AS parts GROUP BY player HAVING SUM(sum_plays) >= %s",  # noqa: S608
+            [*given, fewest],
+        )
+        rows = (dict(zip(("player", *names), row, strict=True)) for row in cursor.fetchall())
+    best = nsmallest(limit, rows, key=lambda row: (-_adjusted(row), -row["plays"], str(row["player"])))
+    return [{**row, "player": Player._meta.pk.to_python(row["player"])} for row in best]
+
+
+def _kept_while_fresh[Rows](asked: tuple[Any, ...], add_up: Callable[[], Rows]) -> Rows:
+    """What was added up of everybody's plays for this question, until a play or a club changes."""
+    state = freshness.state_of_everybody(rated=True)
+    if state is None:
+        return add_up()
+    return cast(Rows, shared_cache.get_or_set("board:" + tag_of(*asked, *state), add_up, KEPT_SECONDS))
+
+
+def _adjusted(tally: Mapping[str, Any]) -> float:
+    share_of: float = ratings.adjusted_share(credit=tally["credit"], luck=tally["luck"], plays=tally["plays"])
+    return share_of
 
 
 def _sums(kept: QuerySet[Any, Any]) -> Iterator[dict[str, Any]]:
-    """Rows of `_standings` or `_summed` under the names of tallies."""
+    """Rows of `_standings` under the names of tallies."""
     names = ("luck", *ratings.SUMS)
     rows = kept.values_list("player", *(f"sum_{name}" for name in names))
     return (dict(zip(("player", *names), row, strict=True)) for row in rows)
@@ -701,7 +733,7 @@ def _last_of_month(day: date) -> date:
 
 def _rows(tallies: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     """Tallies of kinds with what luck alone would win."""
-    return ({**row, "luck": row["plays"] * ratings.WIN // row["player_count"]} for row in tallies)
+    return ({**row, "luck": row["plays"] * WIN // row["player_count"]} for row in tallies)
 
 
 def _by_player(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -725,7 +757,7 @@ def _name(rows: Iterable[dict[str, Any]]) -> None:
 
 def _leader(tally: Mapping[str, Any]) -> dict[str, Any]:
     n, mean = tally["plays"], tally["totals"] / tally["plays"]
-    luck, wins = tally["luck"] / ratings.WIN / n, share(tally["credit"] / ratings.WIN, n)
+    luck, wins = tally["luck"] / WIN / n, share(tally["credit"] / WIN, n)
     se = sqrt(max(0, n * tally["squares"] - tally["totals"] ** 2) / (n - 1)) / n if n > 1 else None
     return {
         "player": tally["player"],
@@ -734,7 +766,7 @@ def _leader(tally: Mapping[str, Any]) -> dict[str, Any]:
         "shared_wins": tally["shared_wins"],
         "win_share": wins,
         "expected_share": luck,
-        "adjusted_share": ratings.adjusted_share(credit=tally["credit"], luck=tally["luck"], plays=n),
+        "adjusted_share": _adjusted(tally),
         "mean_total": {
             "n": n,
             "mean": mean,

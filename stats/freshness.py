@@ -45,6 +45,11 @@ def _state(filters: Mapping[str, Any], reader: Any, rated: bool) -> tuple[Any, .
         return tuple(stamps.values())
     if filters.get("player") or filters.get("club"):
         return _state_of_club(filters, reader, rated)
+    return state_of_everybody(rated=rated)
+
+
+def state_of_everybody(*, rated: bool) -> tuple[Any, ...] | None:
+    """What figures of all clubs follow from; None while ratings, if they are among them, are out of date. One query."""
     clubs = Club.objects.order_by().values(everywhere=Value(1)).annotate(n=Count("pk"), changed=Max("updated_at"))
     stamps_of_all = FoldLock.objects.annotate(
         newest=Subquery(Play.objects.order_by("-updated_at", "-pk").values("updated_at")[:1]),

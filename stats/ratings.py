@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
-from django.db.models.functions import Coalesce, TruncMonth
+from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models.functions import Cast, Coalesce, TruncMonth
 from openskill.models import PlackettLuce
 
 from forsale_api.clubs.models import Player
@@ -120,31 +120,24 @@ def _store(plays: Sequence[tuple[UUID, date]], due: RatingDue) -> set[UUID]:
 
 def tallies(seats: QuerySet[Seat], **also_by: Any) -> QuerySet[Any, Any]:
     """Rows per player, kind and what else is said of what these seats come to, named as in `Tally`; one query."""
+    kind = {name: F(f"play__{name}") for name in ("game", *KIND)}
+    return _with_winners(seats).values("player", **kind, **also_by).annotate(**_SUMMED)
+
+
+def by_player(seats: QuerySet[Seat]) -> QuerySet[Any, Any]:
+    """Rows per player of what these seats come to, and what luck alone would win: `sum_luck`, `sum_plays` and so on."""
+    sums = {f"sum_{name}": sum_ for name, sum_ in _SUMMED.items()}
+    return _with_winners(seats).values("player").annotate(sum_luck=Sum(WIN / F("play__player_count")), **sums)
+
+
+def _with_winners(seats: QuerySet[Seat]) -> QuerySet[Seat]:
+    """With the number of winners of the play at the seats that won; in no order."""
     winners = Seat.objects.filter(play=OuterRef("play"), is_winner=True).order_by().values("play")
     number = Case(
         When(is_winner=True, play__decided_by__in=DECIDED_FOR_ONE, then=Value(1)),
         When(is_winner=True, then=Subquery(winners.annotate(n=Count("pk")).values("n"))),
     )
-    return (
-        seats.annotate(winners=number)
-        .order_by()
-        .values(
-            "player",
-            game=F("play__game"),
-            edition=F("play__edition"),
-            variant=F("play__variant"),
-            player_count=F("play__player_count"),
-            **also_by,
-        )
-        .annotate(
-            plays=Count("pk"),
-            wins=Count("pk", filter=Q(winners=1)),
-            shared_wins=Count("pk", filter=Q(winners__gt=1)),
-            credit=Coalesce(Sum(WIN / F("winners")), 0),
-            totals=Sum("total"),
-            squares=Sum(F("total") * F("total")),
-        )
-    )
+    return seats.annotate(winners=number).order_by()
 
 
 DECIDED_FOR_ONE = ("total", "banknotes", "largest_category")
@@ -156,6 +149,15 @@ LUCKY_PLAYS = 10
 KIND = ("edition", "variant", "player_count")
 SUMS = ("plays", "wins", "shared_wins", "credit", "totals", "squares")
 """The sums of tallies and standings that add up."""
+_SUMMED = {
+    "plays": Count("pk"),
+    "wins": Count("pk", filter=Q(winners=1)),
+    "shared_wins": Count("pk", filter=Q(winners__gt=1)),
+    "credit": Coalesce(Sum(WIN / F("winners")), 0),
+    "totals": Sum("total"),
+    "squares": Sum(Cast("total", IntegerField()) * F("total")),  # the column is a small integer: 182 squared is none
+}
+"""Their names and what seats with their number of winners give to them."""
 
 
 def adjusted_share(*, credit: Any, luck: Any, plays: Any) -> Any:

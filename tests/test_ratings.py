@@ -110,6 +110,32 @@ def test_the_board_of_all_clubs_is_kept_and_is_that_of_the_plays(owner: APIClien
     assert aggregates.leader_board({})["results"]
 
 
+def test_a_board_between_dates_is_added_up_once_until_something_changes(
+    owner: APIClient, club: Club, django_assert_num_queries: Any
+) -> None:
+    club.visibility = "public"
+    club.save()
+    post(owner, played_on="2026-11-02")
+    rate_all()
+    asked = {"played_after": date(2026, 11, 2)}
+    for queries in (5, 4):
+        with django_assert_num_queries(queries):
+            assert {row["plays"] for row in aggregates.leader_board(asked)["results"]} == {1}
+    post(owner, played_on="2026-11-03")
+    rate_all()
+    assert {row["plays"] for row in aggregates.leader_board(asked)["results"]} == {2}
+
+
+def test_totals_beyond_any_game_are_added_up_too(owner: APIClient, club: Club) -> None:
+    club.visibility = "public"
+    club.save()
+    post(owner, seats=seats([(900, 4), (800, 2), (700, 0)]), accept_findings=True)
+    rate_all()
+    for asked in ({}, {"played_after": date(2026, 1, 2)}, {"club": club.slug}):
+        best = aggregates.leader_board({**asked, "counts": "all"})["results"][0]["mean_total"]
+        assert (best["n"], best["mean"], best["se"]) == (1, 904, None)
+
+
 def test_what_does_not_count_is_not_rated(owner: APIClient, club: Club) -> None:
     play = post(owner)
     owner.patch(f"{PLAYS}{play['id']}/", {"counts": False, "not_counted_reason": "taught"}, format="json")
