@@ -129,18 +129,26 @@ class Told:
 
 @dataclass(frozen=True)
 class Story:
-    """A record and the state it leads to; ``players`` are names by seat."""
+    """A record and the state it leads to; ``players`` are names by seat, ``labels`` those for narrow places."""
 
     record: Mapping[str, Any]
     state: for_sale.State
     players: Mapping[int, str]
+    labels: Mapping[int, str]
 
     @classmethod
-    def of(cls, record: Mapping[str, Any], edition: str, variant: str, players: Mapping[int, str]) -> "Story":
+    def of(
+        cls,
+        record: Mapping[str, Any],
+        edition: str,
+        variant: str,
+        players: Mapping[int, str],
+        labels: Mapping[int, str] | None = None,
+    ) -> "Story":
         """The story of a legal record."""
         rules_of = for_sale.EDITIONS[edition]
         state = for_sale.replay(record, edition=rules_of, variant=variant, player_count=len(players))
-        return cls(record, state, players)
+        return cls(record, state, players, labels or players)
 
     @cached_property
     def paid(self) -> dict[int, int]:
@@ -180,7 +188,7 @@ class Story:
 
         return {
             "seat": purchase.seat,
-            "player": self.players[purchase.seat],
+            "player": self.labels[purchase.seat],
             "house": purchase.house,
             "paid": purchase.paid,
             "paid_at": place(purchase.paid),

@@ -961,9 +961,14 @@ def line_up(bots: Sequence[str]) -> str:
 def bots_at_table(bots: Sequence[str]) -> dict[int, str]:
     """What each seat's bot is called at the table, by seat: where a name sits twice, its seat tells which."""
     return {
-        seat: f"{bot_name(bot)} {seat}" if bots.count(bot) > 1 else bot_name(bot)
+        seat: f"{bot_name(bot)}\u00a0{seat}" if bots.count(bot) > 1 else bot_name(bot)
         for seat, bot in enumerate(bots, start=1)
     }
+
+
+def bots_by_seat(bots: Sequence[str]) -> dict[int, str]:
+    """The same where there is no room for a whole name: the seat comes first."""
+    return {seat: f"{seat} {bot_name(bot)}" for seat, bot in enumerate(bots, start=1)}
 
 
 def simulated_source(*, bots: Sequence[str], games: int, seed: int, engine: str) -> str:

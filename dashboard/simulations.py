@@ -298,7 +298,8 @@ def simulation_game(request: HttpRequest, pk: UUID, index: int) -> HttpResponseB
         return page
     players = sentences.bots_at_table(found.bots)
     facts = game | {"seats": [{**seat, "player": {"name": players[seat["seat"]]}} for seat in game["seats"]]}
-    story = Story.of(game["record"], found.edition, found.variant, players)
+    labels = sentences.bots_by_seat(found.bots)
+    story = Story.of(game["record"], found.edition, found.variant, players, labels)
     if wants_csv(request):
         return csv_of(request, "game", {"deals": (_("CSV"), story.deal_rows)})
     results = services.results_of(found)
