@@ -751,7 +751,11 @@ def question_heading(slug: str, blocks: Sequence[Block]) -> str:
         return positions_page_heading(
             [(block["player_count"], None, {"plays": block["games"], "positions": block["rows"]}) for block in known]
         )
+    if slug == "tie-break":
+        return _tie_break_heading(known)
     first = [block for block in known if block["variant"] == known[0]["variant"]]
+    if len(first) == 1:  # nothing to compare it with yet
+        return str(first[0]["sentence"]).rstrip(".")
     fewest, most = first[0], first[-1]
     between = {"fewest": number(fewest["player_count"]), "most": number(most["player_count"])}
     if slug == "house-worth":
@@ -765,8 +769,6 @@ def question_heading(slug: str, blocks: Sequence[Block]) -> str:
             _("%(first)s of games with %(fewest)s players end level at the top, %(second)s of those with %(most)s")
             % between
         )
-    if slug == "tie-break":
-        return _tie_break_heading(known)
     changes = [_row(block, "figure", "total")["difference"] for block in (fewest, most)]
     between |= {name: hundreds(change, signed=True) for name, change in zip(("first", "second"), changes, strict=True)}
     if slug == "rounding":

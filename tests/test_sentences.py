@@ -401,3 +401,15 @@ def test_bots_go_by_their_names(french):
 
 def test_pages_write_the_apostrophe_of_print(french):
     assert sentences.in_language(VARIANTS[NOT_ENOUGH]) == "Il n’y en aura pas pour tout le monde"
+
+
+def test_a_question_compares_numbers_of_players_only_once_there_are_two() -> None:
+    def answer(players: int, variant: str, change: float) -> dict[str, object]:
+        rows = [{"figure": "total", "difference": change}]
+        return {"player_count": players, "variant": variant, "rows": rows, "sentence": f"With {players}: {change}."}
+
+    of_four = [answer(4, "base", 0.8), answer(4, NOT_ENOUGH, 0.5)]
+    assert sentences.question_heading("rounding", of_four) == "With 4: 0.8"
+    assert sentences.question_heading("rounding", [*of_four, answer(6, "base", 0.6)]) == (
+        "Rounding up changes the mean total by +$800 with four players and by +$600 with six"
+    )
