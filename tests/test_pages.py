@@ -687,6 +687,7 @@ def everything(owner: APIClient) -> list[str]:
         "/clubs/nantes/",
         f"/plays/{record.pk}/",
         f"/simulations/{simulation.pk}/",
+        f"/simulations/{simulation.pk}/games/1/",
         *(f"/questions/{slug}/?bot=coin-flip&player_count=3" for slug in QUESTIONS),
         f"/questions/fair-price/?{TABLE_ASKED}",
         "/questions/fair-price/?houses=7+12&banknotes=99&rounds_left=4&stake2=2&passed3=on",
