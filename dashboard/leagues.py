@@ -6,10 +6,9 @@ from uuid import UUID
 
 from django import forms
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -18,6 +17,7 @@ from uuid_utils.compat import uuid7
 
 from dashboard import figures, scores, sentences
 from dashboard.sentences import in_language
+from dashboard.simulations import control, verbs_for
 from dashboard.statistics import csv_links, csv_of, wants_csv
 from dashboard.views import PAGE, signed_in_user
 from forsale_api import rules
@@ -98,7 +98,7 @@ def league(request: HttpRequest, pk: UUID) -> HttpResponseBase:
         "fair": fair,
         "heading": sentences.league_heading(rows, fair),
         "figure": figures.wins([_bar(row, fair) for row in rows], words=sentences.league_words(), digits=1),
-        "verbs": _verbs(run) if run.requester_id and run.requester_id == request.user.pk else [],
+        "verbs": verbs_for(run, request.user),
         "source": sentences.league_source(run, table) if table else "",
         "csvs": csv_links(request, parts),
     }
@@ -130,26 +130,12 @@ def _duels_as_csv(duels: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
         yield [row["bot"], row["among"], *(row["times_fair"][part] for part in ("value", "se", "low", "high"))]
 
 
-def _verbs(run: LeagueRun) -> list[tuple[str, str]]:
-    """What whoever asked for a league may do with it now."""
-    if run.status == Status.PAUSED:
-        return [("resume", _("Go on")), ("cancel", _("Cancel"))]
-    if run.status in (Status.QUEUED, Status.RUNNING):
-        return [("pause", _("Pause")), ("cancel", _("Cancel"))]
-    return []
-
-
 @login_required
 @require_POST
 def league_control(request: HttpRequest, pk: UUID, verb: str) -> HttpResponse:
-    """Pause, resume or cancel: for whoever asked for the league, as in the API."""
+    """Pause, resume or cancel."""
     verbs = {"pause": league_services.pause, "resume": league_services.resume, "cancel": league_services.cancel}
-    if verb not in verbs:
-        raise Http404
-    try:
-        verbs[verb](id=pk, requester=request.user)
-    except Problem as problem:
-        messages.error(request, str(problem.detail))
+    control(request, pk, verbs.get(verb))
     return redirect("dashboard:league", pk=pk)
 
 

@@ -9,6 +9,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -24,9 +25,10 @@ from dashboard.statistics import CsvParts, csv_links, csv_of, wants_csv
 from dashboard.views import PAGE, clubs_to_choose, signed_in_user
 from forsale_api import rules
 from forsale_api.api.problems import Conflict, NotFound, Problem
+from forsale_api.clubs.models import User
 from stats import aggregates, opened, services
 from stats.bots import BOTS
-from stats.models import Simulation, Status
+from stats.models import LeagueRun, Simulation, Status
 from stats.serializers import game_as_json
 
 MOST_TO_COMPARE = 100
@@ -255,7 +257,7 @@ def simulation(request: HttpRequest, pk: UUID) -> HttpResponseBase:
         "csvs": csv_links(request, parts),
         "can_be_opened": services.is_current(found),
     }
-    context["verbs"] = _verbs(found) if found.requester_id and found.requester_id == request.user.pk else []
+    context["verbs"] = verbs_for(found, request.user)
     if results["games"]:
         context |= _figures(found, results, beside.asked, request)
         context["others"] = [
@@ -378,26 +380,33 @@ def _recorded(simulation: Simulation, beside: Mapping[str, Any], request: HttpRe
     return found | {"says": says}
 
 
-def _verbs(simulation: Simulation) -> list[tuple[str, str]]:
-    """What whoever asked for a simulation may do with it now."""
-    if simulation.status == Status.PAUSED:
+def verbs_for(run: Simulation | LeagueRun, reader: User | AnonymousUser) -> list[tuple[str, str]]:
+    """What the reader may do with a simulation or a league now: something for whoever asked for it."""
+    if run.requester_id is None or run.requester_id != reader.pk:
+        return []
+    if run.status == Status.PAUSED:
         return [("resume", _("Go on")), ("cancel", _("Cancel"))]
-    if simulation.status in (Status.QUEUED, Status.RUNNING):
+    if run.status in services.ACTIVE:
         return [("pause", _("Pause")), ("cancel", _("Cancel"))]
     return []
+
+
+def control(request: HttpRequest, pk: UUID, act: Callable[..., object] | None) -> None:
+    """Does this to a simulation or a league, as in the API; says why not where it cannot be. None: no such address."""
+    if act is None:
+        raise Http404
+    try:
+        act(id=pk, requester=request.user)
+    except Problem as problem:
+        messages.error(request, str(problem.detail))
 
 
 @login_required
 @require_POST
 def simulation_control(request: HttpRequest, pk: UUID, verb: str) -> HttpResponse:
-    """Pause, resume or cancel: for whoever asked for the simulation, as in the API."""
+    """Pause, resume or cancel."""
     verbs = {"pause": services.pause, "resume": services.resume, "cancel": services.cancel}
-    if verb not in verbs:
-        raise Http404
-    try:
-        verbs[verb](id=pk, requester=request.user)
-    except Problem as problem:
-        messages.error(request, str(problem.detail))
+    control(request, pk, verbs.get(verb))
     return redirect("dashboard:simulation", pk=pk)
 
 
