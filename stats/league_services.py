@@ -24,7 +24,16 @@ from forsale_api.api.problems import Conflict, Forbidden, NotFound, Problem, tra
 from forsale_api.clubs.models import User
 from stats.league import League, check_league, standings
 from stats.models import LeagueRound, LeagueRun, Status
-from stats.services import ACTIVE, MOST_ERRORS, MOST_LEASES, UNANSWERED, is_dead, send_task, this_worker
+from stats.services import (
+    ACTIVE,
+    MOST_ERRORS,
+    MOST_LEASES,
+    UNANSWERED,
+    is_dead,
+    refuse_too_many,
+    send_task,
+    this_worker,
+)
 from stats.simulation import RequestError
 from stats.summary import ENGINE
 
@@ -47,7 +56,8 @@ def request_league(*, requester: User, id: UUID | None = None, seed: int | None 
     """Store the request and have it played; `asked` are the fields of `League`. Without a seed one is drawn.
 
     With an `id` of the caller's own, the same request again answers the stored league.
-    Raises `Problem` (400) naming what is allowed, and `Conflict` (409, `id-taken`) for another request under that id.
+    Raises `Problem` (400) naming what is allowed, and `Conflict` (409): `id-taken` for another request under that id,
+    `too-many-at-once` as `refuse_too_many` does.
     """
     body_hash = hashlib.sha256(json.dumps([asked, seed], sort_keys=True).encode()).hexdigest()
     known = LeagueRun.objects.filter(pk=id).first() if id else None
@@ -61,6 +71,7 @@ def request_league(*, requester: User, id: UUID | None = None, seed: int | None 
         check_league(league, most_games=settings.MAX_SIMULATION_GAMES)
     except RequestError as error:
         raise Problem(translate(error.message), code=error.code, place=error.place) from error
+    refuse_too_many(LeagueRun, requester)
     own = {"id": id, "body_hash": body_hash} if id else {}
     run = LeagueRun(requester=requester, engine=ENGINE, made_by=league.made_by(), **league.as_dict(), **own)
     run.save(force_insert=True)

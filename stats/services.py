@@ -36,7 +36,7 @@ from forsale_api.celery import app
 from forsale_api.clubs.models import User
 from forsale_api.rules.for_sale import DEFAULT_EDITION, EDITIONS
 from forsale_api.webhooks.services import tell_clubs_of
-from stats.models import Chunk, Simulation, SimulationResult, Status
+from stats.models import Chunk, LeagueRun, Simulation, SimulationResult, Status
 from stats.simulation import RequestError, check_request, slice_of
 from stats.summary import COUNTS, ENGINE, Opener, Setting, Summary
 
@@ -60,6 +60,8 @@ PACE_SECONDS = 20.0
 """The speed shown is that of so many seconds before the last chunk."""
 
 ACTIVE = (Status.QUEUED, Status.RUNNING)
+MOST_AT_ONCE = 100
+"""Simulations, or leagues, of one account that have not ended: workers take turns between them, not between people."""
 
 
 # --- requests ----------------------------------------------------------------------------------------
@@ -149,7 +151,8 @@ def request_simulation(
 
     Games that a finished simulation of the same setting has counted are not played again. Without a seed one is drawn.
     With an `id` of the caller's own, the same request again answers the stored simulation.
-    Raises `Problem` (400) naming what is allowed, and `Conflict` (409, `id-taken`) for another request under that id.
+    Raises `Problem` (400) naming what is allowed, and `Conflict` (409): `id-taken` for another request under that id,
+    `too-many-at-once` as `refuse_too_many` does.
     """
     asked: dict[str, Any] = {
         "game": game,
@@ -201,6 +204,7 @@ def _begin(simulation: Simulation) -> None:
         simulation.games_done = simulation.next_game = known.games
         simulation.finished_at = timezone.now()
     else:
+        refuse_too_many(Simulation, simulation.requester)
         simulation.result = SimulationResult.objects.create(key=key, engine=ENGINE)
         if known is not None:
             simulation.result.games, simulation.result.summary = known.games, known.summary
@@ -212,6 +216,17 @@ def _begin(simulation: Simulation) -> None:
         _hand_out(simulation)
     else:
         _tell(simulation)
+
+
+def refuse_too_many(runs: type[Simulation] | type[LeagueRun], requester: User | None) -> None:
+    """Raises `Conflict` (409, `too-many-at-once`) for an account with `MOST_AT_ONCE` of them that have not ended."""
+    if requester is None:
+        return
+    if runs.objects.filter(requester=requester, status__in=(*ACTIVE, Status.PAUSED)).count() >= MOST_AT_ONCE:
+        raise Conflict(
+            gettext("%(most)s of yours have not ended yet: wait for one, or cancel one.") % {"most": MOST_AT_ONCE},
+            code="too-many-at-once",
+        )
 
 
 # --- references --------------------------------------------------------------------------------------

@@ -216,6 +216,12 @@ def work(league: dict[str, Any]) -> None:
         tasks.play_league(league_id=league["id"])
 
 
+def test_an_account_has_so_many_leagues_under_way(owner: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "MOST_AT_ONCE", 1)
+    owner.post(LEAGUES, ASKED)
+    problem(owner.post(LEAGUES, ASKED), 409, "too-many-at-once", "")
+
+
 def test_the_whole_way_of_a_league(owner: APIClient, anonymous: APIClient) -> None:
     response = owner.post(LEAGUES, ASKED)
     league = response.json()

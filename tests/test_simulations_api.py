@@ -123,6 +123,21 @@ def test_two_at_a_time_end_with_one_stored_result(owner: APIClient) -> None:
     assert get(owner, first, "results/") == get(owner, second, "results/")
 
 
+def test_an_account_has_so_many_under_way_and_others_have_their_own(
+    owner: APIClient, stranger: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "MOST_AT_ONCE", 2)
+    ask(owner, seed=1)
+    second = ask(owner, seed=2)
+    problem(owner.post(SIMULATIONS, {**ASKED, "seed": 3}), 409, "too-many-at-once", "")
+    ask(stranger, seed=3)
+    act(owner, second, "cancel")
+    ask(owner, seed=4)
+    work()
+    assert ask(owner, seed=1)["status"] == "finished"
+    ask(owner, seed=5)
+
+
 def test_a_seed_is_drawn_and_shown(owner: APIClient) -> None:
     body = {name: value for name, value in ASKED.items() if name != "seed"}
     seeds = {owner.post(SIMULATIONS, body).json()["seed"] for _time in range(3)}

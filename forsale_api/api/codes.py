@@ -59,7 +59,7 @@ STATS_CODES = {
     "no-house-to-take", "no-such-game", "no-such-league", "no-such-opener", "no-such-question", "no-such-simulation",
     "nobody-left-to-bid", "not-the-requester", "opponents-banknotes-out-of-range", "other-engine",
     "rounds-left-out-of-range", "rounds-out-of-range", "seed-out-of-range", "simulation-ended", "stakes-do-not-rise",
-    "stakes-out-of-range", "unknown-bot", "unknown-edition", "unknown-tables", "unknown-variant",
+    "stakes-out-of-range", "too-many-at-once", "unknown-bot", "unknown-edition", "unknown-tables", "unknown-variant",
     "wrong-number-of-bots",
 }  # fmt: skip
 
