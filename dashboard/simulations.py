@@ -276,8 +276,15 @@ def simulation_games(request: HttpRequest, pk: UUID) -> HttpResponse:
     """To the game whose number was typed."""
     index = request.GET.get("index", "0")
     if not index.isdecimal():
-        raise Http404(_("A game has a whole number."))
+        return _no_game(request, _simulation_or_404(pk), _("A game has a whole number."))
     return redirect("dashboard:simulation-game", pk=pk, index=int(index[:20]))
+
+
+def _no_game(request: HttpRequest, found: Simulation, sorry: str) -> HttpResponse:
+    """Says why there is no such game, above the field for another number."""
+    shown = Shown(found)
+    context = {"shown": shown, "simulation": found, "last": found.games - 1, "headline": shown.title, "sorry": sorry}
+    return render(request, "dashboard/simulation_game.html", {**context, "is_missing": True}, status=404)
 
 
 @require_safe
@@ -289,8 +296,7 @@ def simulation_game(request: HttpRequest, pk: UUID, index: int) -> HttpResponseB
     try:
         game = game_as_json(found, index, opened.open_game(found, index))
     except NotFound as problem:
-        context |= {"headline": shown.title, "sorry": str(problem.detail), "is_missing": True}
-        return render(request, "dashboard/simulation_game.html", context, status=404)
+        return _no_game(request, found, str(problem.detail))
     except Conflict as problem:
         context |= {"headline": shown.title, "sorry": str(problem.detail)}
         if "Retry-After" not in problem.headers:

@@ -279,7 +279,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         VAR_DIR.mkdir(exist_ok=True)
     if TESTING:  # a file, not memory: threads and processes of a test share it
         DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
-else:  # no query of a page runs as long as PostgreSQL would take to compile it
+else:  # no query of a page runs as long as PostgreSQL would take to compile it; no disk has an arm to move any more
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("options", "-c jit=off -c random_page_cost=1.1")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
